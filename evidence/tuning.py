@@ -128,7 +128,7 @@ def _about_others(result: StudyResult) -> str:
 def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]]:
     lists, references = system_lists(SET)
     if large:
-        lists = with_ngrams(lists, orders=2, least=LEAST)
+        lists = with_ngrams(lists, orders=2, min_segments=LEAST)
     return (
         first_segments(lists, SEGMENTS),
         [text[:SEGMENTS] for text in references],

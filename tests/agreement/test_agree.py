@@ -90,7 +90,7 @@ def noise_rows() -> list[tuple[float, ...]]:
     return [noise(SEGMENTS, 500 + number) for number in range(len(RATES))]
 
 
-def test_a_metric_of_which_less_is_better_is_as_good_as_its_opposite() -> None:
+def test_a_lower_is_better_metric_equals_its_negation() -> None:
     human = human_scores()
     rows = dict(zip(RATES, noise_rows(), strict=True))
     turned = {name: [-u for u in row] for name, row in rows.items()}
@@ -165,7 +165,7 @@ def test_reordering_segments_changes_no_value() -> None:
 
 
 @pytest.mark.parametrize("resample", ["segments", "documents", "systems", "segments+systems"])
-def test_the_same_seed_gives_the_same_digits_on_any_threads(resample: Any) -> None:
+def test_a_seed_fixes_the_digits_on_any_threads(resample: Any) -> None:
     settings = QUICK | {"resample": resample}
     found = []
     for threads in (1, 2):
@@ -177,7 +177,7 @@ def test_the_same_seed_gives_the_same_digits_on_any_threads(resample: Any) -> No
     assert other.to_dict() != found[0].to_dict()
 
 
-def test_intervals_are_about_what_was_drawn() -> None:
+def test_intervals_resample_the_requested_units() -> None:
     human = human_scores(whole=False)
     for resample in ("segments", "documents", "systems", "segments+systems", "documents+systems"):
         settings = QUICK | {"resample": resample, "replicates": 200}
@@ -193,7 +193,7 @@ def test_intervals_are_about_what_was_drawn() -> None:
             assert one.low is None or one.high is None or one.low <= one.high
 
 
-def test_documents_that_people_scored_are_what_is_drawn() -> None:
+def test_scored_documents_are_resampled() -> None:
     test_set = texts()
     assert test_set.documents is not None
     items = tuple(dict.fromkeys(test_set.documents))
@@ -278,7 +278,7 @@ def test_one_judged_segment_has_values_and_no_interval() -> None:
         one = answer["BLEU"]
         assert one.value is not None
         assert (one.low, one.high) == (None, None)
-        assert "no interval: people judged one segment only" in one.notes
+        assert "no interval: people judged only one segment" in one.notes
 
 
 def test_a_replicate_in_which_a_system_has_no_rating_does_without_it() -> None:
@@ -396,7 +396,7 @@ def test_settings_that_make_no_sense_are_refused(settings: Any, message: str) ->
     assert message in str(refused.value)
 
 
-def test_what_cannot_be_drawn_is_refused_before_the_work() -> None:
+def test_units_that_cannot_be_resampled_raise_before_the_work() -> None:
     unknown = replace(texts(), documents=None)
     with pytest.raises(SettingError, match="a test set with documents"):
         agree(unknown, human_scores(), ["bleu"], **(QUICK | {"resample": "documents"}))
@@ -506,7 +506,7 @@ def test_comparing_and_judging_the_same_counts_counts_texts_once() -> None:
     assert len(calls) == len(RATES) * SEGMENTS
 
 
-def test_scores_of_systems_that_nobody_judged_may_be_missing() -> None:
+def test_scores_of_unjudged_systems_may_be_missing() -> None:
     rows = dict(zip(RATES, noise_rows(), strict=True))
     human = people({name: human_scores().scores[name] for name in ("good", "poor", "bad")})
     some = given({name: rows[name] for name in human.scores})
@@ -564,7 +564,7 @@ def test_tests_of_segments_are_about_these_systems_and_tests_of_systems_about_ot
         assert (test.exact, test.permutations) == (True, 2 ** len(RATES))
         assert test.smallest_p == 2 / 2 ** len(RATES)
     assert "these systems" not in str(agreement)
-    with pytest.raises(SettingError, match="where people compared pairs"):
+    with pytest.raises(SettingError, match="for comparisons of pairs"):
         agree(texts(), comparisons(), ["bleu", "ter"], permute="systems", **QUICK)
 
 
@@ -579,7 +579,7 @@ def test_a_correlation_of_two_systems_is_undefined() -> None:
     assert found["pearson"].pairs == ()
 
 
-def test_human_scores_of_which_lower_is_better_are_negated() -> None:
+def test_lower_is_better_human_scores_are_negated() -> None:
     human = human_scores()
     penalties = {
         name: [None if score is None else -score for score in row]
@@ -594,7 +594,7 @@ def test_human_scores_of_which_lower_is_better_are_negated() -> None:
     assert right.settings.human_lower_is_better
     assert right.human.signature.endswith("|negated")
     assert "so they are negated" in str(right)
-    with pytest.raises(SettingError, match="compared pairs"):
+    with pytest.raises(SettingError, match="False for comparisons of pairs"):
         agree(texts(), comparisons(), ["bleu"], human_lower_is_better=True, **QUICK)
 
 
@@ -643,7 +643,7 @@ def test_permuted_scores_hold_their_level_and_permuted_outcomes_do_not() -> None
     assert rejections("pairs") > 19
 
 
-def test_the_method_of_the_test_is_what_was_asked_for() -> None:
+def test_the_test_has_the_requested_method() -> None:
     human = np.arange(12.0).reshape(3, 4)
     metrics = {"a": human, "b": -human}
     for permute in get_args(Permute):

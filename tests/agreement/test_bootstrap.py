@@ -160,7 +160,7 @@ def test_unrated_segments_and_systems_are_not_drawn() -> None:
 
 
 @pytest.mark.usefixtures("restored_threads")
-def test_the_same_seed_gives_the_same_digits_on_any_threads() -> None:
+def test_a_seed_fixes_the_digits_on_any_threads() -> None:
     human, metrics = scores(9, 4, 40)
     by = coefficient("acc-eq:calibrated", grouping="item")
     found = []
@@ -195,14 +195,14 @@ def test_an_undefined_value_has_no_interval() -> None:
     assert interval.reason == "the coefficient is undefined"
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_invalid_units_of_resampling_raise() -> None:
     human, metrics = scores(12, 3, 10)
     by = coefficient("pearson")
     with pytest.raises(UnknownNameError, match="resample"):
         bootstrap_agreement(human, metrics, by, resample="words")
     with pytest.raises(SettingError, match="the document of each of 10 segments"):
         bootstrap_agreement(human, metrics, by, resample="documents")
-    with pytest.raises(SettingError, match="none where segments are drawn"):
+    with pytest.raises(SettingError, match="None with resample='segments'"):
         bootstrap_agreement(human, metrics, by, documents=["a"] * 10)
     with pytest.raises(SettingError, match="documents with human scores: 1"):
         bootstrap_agreement(human, metrics, by, resample="documents", documents=["a"] * 10)
@@ -218,11 +218,11 @@ def test_too_few_replicates_with_a_value_make_no_interval_but_say_why() -> None:
     interval = replicates.interval("near")
     assert (interval.low, interval.high) == (None, None)
     assert interval.reason == (
-        "30 of 30 replicates have a value, and the level 0.95 needs 40: draw more of them"
+        "30 of 30 replicates have a value, and the level 0.95 needs 40; draw more replicates"
     )
 
 
-def test_system_scores_are_those_of_the_drawn_segments() -> None:
+def test_replicates_score_systems_on_the_drawn_segments() -> None:
     human, metrics = scores(13, 6, 50)
     human[1, :20] = np.nan
     replicates = bootstrap_system_agreement(
@@ -283,7 +283,7 @@ def test_intervals_of_systems_cover_the_value_on_ever_more_segments(name: str) -
     assert covered[False] < covered[True]
 
 
-def test_the_share_of_noise_is_that_of_the_scores() -> None:
+def test_the_share_of_noise_equals_the_simulated_share() -> None:
     _, human, metric = noisy_systems(1, 400)
     replicates = bootstrap_system_agreement(
         human, {"m": mean_of_segments(metric)}, "spearman", replicates=400
@@ -295,7 +295,7 @@ def test_the_share_of_noise_is_that_of_the_scores() -> None:
     assert replicates.noise["m"] == pytest.approx(max(shares), rel=0.2)
 
 
-def test_corpus_scores_are_counted_anew_on_every_replicate() -> None:
+def test_corpus_scores_are_recomputed_on_every_replicate() -> None:
     test_set = simulate(segments=80, systems=[0.05, 0.15, 0.3, 0.5])
     bleu = BLEU()
     rows = bleu.count(test_set).array()
@@ -326,7 +326,7 @@ def test_systems_are_drawn_from_those_that_people_rated() -> None:
 
 def test_system_scores_that_do_not_fit_are_refused() -> None:
     human, metrics = scores(16, 3, 10)
-    with pytest.raises(SettingError, match="as people have them"):
+    with pytest.raises(SettingError, match="as in the human scores"):
         bootstrap_system_agreement(human, {"m": mean_of_segments(np.ones((3, 9)))}, "pearson")
     with pytest.raises(SettingError, match="finite scores"):
         mean_of_segments(metrics["near"] * np.nan)

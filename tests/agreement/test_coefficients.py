@@ -46,7 +46,7 @@ def test_an_alias_is_another_name(alias: str, name: str) -> None:
     assert coefficient(alias.upper().replace("-", "_")) == coefficient(name)
 
 
-def test_every_definition_says_what_it_is_and_where_it_is_from() -> None:
+def test_every_definition_has_a_title_and_an_origin() -> None:
     assert all(definition.title and definition.origin for definition in DEFINITIONS.values())
 
 
@@ -63,8 +63,8 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("kendall-b:calibrated", "only acc-eq and tau-eq are calibrated"),
         ("kendall-b:-1", "expected a finite number from 0 up"),
         ("kendall-b:nan", "expected a finite number from 0 up"),
-        ("kendall-c:0.5", "expected 0: it has no threshold"),
-        ("pearson:0.5", "expected 0: it has no threshold"),
+        ("kendall-c:0.5", "expected 0: kendall-c has no tie threshold"),
+        ("pearson:0.5", "expected 0: pearson has no tie threshold"),
         ("kendall-like", "such as kendall-like:25"),
         ("kendall-like:-5", "expected a finite number from 0 up"),
     ],
@@ -75,15 +75,15 @@ def test_a_setting_that_cannot_be_is_refused(name: str, message: str) -> None:
 
 
 def test_a_threshold_is_for_kendall_like_only() -> None:
-    with pytest.raises(SettingError, match="only kendall-like has one"):
+    with pytest.raises(SettingError, match="only kendall-like has a threshold"):
         Coefficient(name="pearson", threshold=1.0)
     with pytest.raises(SettingError, match="only once"):
         coefficient("acc-eq:0.5", epsilon=0.5)
 
 
-def test_what_puts_pairs_together_is_not_averaged() -> None:
+def test_pooled_coefficients_have_no_average() -> None:
     assert coefficient("chen-cherry", grouping="item").average is None
-    with pytest.raises(SettingError, match="put together"):
+    with pytest.raises(SettingError, match="pools the pairs of all groups"):
         coefficient("chen-cherry", grouping="item", average="macro")
     with pytest.raises(SettingError, match="leave-out"):
         coefficient("chen-cherry", grouping="item", undefined="zero")
@@ -153,7 +153,7 @@ def test_a_label_says_all_that_must_match() -> None:
         ([[1], [2]], [[3], [4]], "pearson", "system", "there are no two human scores of a system"),
     ],
 )
-def test_what_is_undefined_is_none_with_the_reason(
+def test_undefined_values_are_none_with_a_reason(
     human: Any, metric: Any, name: str, grouping: Any, reason: str
 ) -> None:
     measured = measure(human, metric, name, grouping=grouping)
@@ -236,7 +236,7 @@ def test_counting_refuses_what_it_cannot_count_by() -> None:
         calibrate_ties([1], [1], grouping="all")  # type: ignore[arg-type]
 
 
-def test_correlations_are_those_of_scipy() -> None:
+def test_correlations_equal_scipy() -> None:
     rng = np.random.default_rng(4)
     human = rng.integers(0, 20, 300).astype(float)
     metric = human + rng.integers(0, 30, 300)
@@ -300,16 +300,16 @@ def test_titles_are_for_people() -> None:
         ("kendall-b:grouping=rows", "unknown grouping 'rows'"),
         ("kendall-b:average=median", "unknown average 'median'"),
         ("kendall-b:undefined=drop", "unknown undefined 'drop'"),
-        ("pearson:grouping=item", "grouping of pearson: 'item'; expected nothing at system"),
-        ("pearson:average=micro", "average of pearson: 'micro'; expected nothing at system"),
-        ("kendall-b:grouping=none,average=micro", "expected nothing with grouping=none"),
-        ("acc-eq:undefined=zero", "defined wherever there are two cells"),
-        ("chen-cherry:average=macro", "pairs of all groups put together"),
-        ("kendall-like", "the least difference of human scores that counts"),
+        ("pearson:grouping=item", "grouping of pearson: 'item'; expected no grouping at system"),
+        ("pearson:average=micro", "average of pearson: 'micro'; expected no average at system"),
+        ("kendall-b:grouping=none,average=micro", "expected no average with grouping=none"),
+        ("acc-eq:undefined=zero", "defined in every group with two cells"),
+        ("chen-cherry:average=macro", "pools the pairs of all groups"),
+        ("kendall-like", "the smallest difference of human scores that counts"),
         ("kendall-like:epsilon=25", "kendall-like has a threshold"),
         ("acc-eq:threshold=1", "acc-eq has epsilon instead"),
-        ("pearson:0.5", "it has no threshold"),
-        ("pearson:threshold=1", "threshold of pearson: 1.0; expected none"),
+        ("pearson:0.5", "pearson has no tie threshold"),
+        ("pearson:threshold=1", "threshold of pearson: 1.0; expected None"),
         ("kendall-b:calibrated", "only acc-eq and tau-eq are calibrated"),
         ("acc-eq:nan", "a finite number from 0 up"),
         ("acc-eq:-1", "a finite number from 0 up"),
@@ -319,7 +319,7 @@ def test_titles_are_for_people() -> None:
         ("spa:epsilon=1", "without settings, of systems"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(text: str, message: str) -> None:
+def test_contradictory_settings_raise(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refused:
         parse_coefficient(text)
     assert message in str(refused.value)
@@ -329,23 +329,23 @@ def test_what_makes_no_sense_is_refused_in_words(text: str, message: str) -> Non
     ("text", "message"),
     [
         ("acc-eq", "ties are calibrated on scores"),
-        ("pearson:level=segment", "one for pairs that people compared: kendall-a"),
-        ("kendall-like:25", "one for pairs that people compared"),
-        ("kendall-b:grouping=item", "nothing where people compared pairs"),
+        ("pearson:level=segment", "a coefficient of compared pairs: kendall-a"),
+        ("kendall-like:25", "a coefficient of compared pairs"),
+        ("kendall-b:grouping=item", "no grouping with comparisons of pairs"),
     ],
 )
-def test_of_comparisons_only_counts_of_pairs_can_be_asked(text: str, message: str) -> None:
+def test_comparisons_allow_only_coefficients_of_pair_counts(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refused:
         parse_coefficient(text, compared=True)
     assert message in str(refused.value)
 
 
-def test_of_comparisons_a_question_has_no_groups() -> None:
+def test_a_coefficient_of_comparisons_has_no_groups() -> None:
     assert parse_coefficient("tau-13", compared=True).label == "segment|tau-13|comparisons"
     assert parse_coefficient("pearson", compared=True).label == "system|pearson"
 
 
-def test_the_same_question_is_asked_once() -> None:
+def test_duplicate_coefficients_are_measured_once() -> None:
     questions = parse_coefficients(["kendall-b", "tau-b", "kendall-b:grouping=item", "pearson"])
     assert [question.name for question in questions] == ["kendall-b", "pearson"]
 

@@ -74,7 +74,7 @@ def test_each_pair_uses_the_segments_rated_for_both(seed: int) -> None:
     assert accuracy.value == pytest.approx(plain_accuracy(ragged, metric), abs=1e-12)
 
 
-def test_what_a_metric_says_of_unrated_cells_does_not_matter() -> None:
+def test_scores_of_unrated_cells_are_ignored() -> None:
     human, metric = some_scores(1)
     ragged = with_gaps(human, 1)
     other = np.where(np.isnan(ragged), np.nan, metric)
@@ -89,7 +89,7 @@ def test_random_draws_come_near_all_draws() -> None:
     assert drawn.value == pytest.approx(exact.value, abs=4 * np.sqrt(0.25 / 10_000))
 
 
-def test_the_same_seed_gives_the_same_digits_in_blocks_of_any_size_and_on_any_threads(
+def test_a_seed_fixes_the_digits_with_any_blocks_and_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     human, metric = some_scores(3, segments=40)
@@ -149,7 +149,7 @@ def test_pairs_without_a_common_segment_are_left_out_and_counted() -> None:
     assert (accuracy.groups, accuracy.undefined_groups) == (1, 2)
 
 
-def test_without_any_common_segment_the_value_is_undefined_in_words() -> None:
+def test_a_value_without_common_segments_is_none_with_a_reason() -> None:
     nan = np.nan
     accuracy = accuracy_of([[1, nan], [nan, 1]], [[1, 2], [3, 4]])
     assert (accuracy.value, accuracy.groups) == (None, 0)
@@ -208,7 +208,7 @@ def drawn_segments(segments: int, replicates: int, seed: int) -> list[list[int]]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.7])
-def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
+def test_replicates_equal_the_plain_definition(missing: float) -> None:
     human, metric, _ = made_up(1, segments=12)
     human[np.random.default_rng(2).random(human.shape) < missing] = np.nan
     human[:, 4] = np.nan
@@ -258,7 +258,7 @@ def test_the_coverage_that_is_told_depends_on_the_data() -> None:
     assert shares[0] != shares[1]
 
 
-def test_the_normal_p_is_near_that_of_all_signs() -> None:
+def test_the_normal_p_approximates_the_exact_p() -> None:
     rng = np.random.default_rng(8)
     for _ in range(5):
         d = rng.normal(size=14) + 0.2
@@ -323,7 +323,7 @@ def test_systems_are_not_drawn() -> None:
         )
 
 
-def test_without_a_common_segment_there_are_no_replicates() -> None:
+def test_no_common_segment_leaves_all_replicates_undefined() -> None:
     human, same = np.array([[1.0, np.nan], [np.nan, 2.0]]), np.ones((2, 2))
     found = bootstrap_soft_pairwise(human, {"m": same}, {"m": None}, Draws(replicates=40, seed=1))
     assert np.isnan(found.values).all()

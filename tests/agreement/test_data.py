@@ -58,7 +58,7 @@ def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
         assert judged.metrics["BLEU"].systems[number] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_metric_of_which_less_is_better_is_turned() -> None:
+def test_scores_of_a_lower_is_better_metric_are_negated() -> None:
     judged = agreement_data(count_texts(texts(), "ter"), human_scores())
     expected = score(texts(), metrics=["ter"], per_segment=True)
     items = judged.metrics["TER"].items
@@ -139,7 +139,7 @@ def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
     assert agreement_data(count_texts(texts(), metric), human).metrics["M"].items is not None
 
 
-def test_systems_that_nobody_judged_are_left_out() -> None:
+def test_unjudged_systems_are_left_out() -> None:
     scores = {name: row for name, row in human_scores().scores.items() if name != "twin"}
     assert human_data(texts().outline, people(scores)).systems == ("good", "fair", "poor", "bad")
     nothing = {**scores, "twin": (None,) * len(texts())}

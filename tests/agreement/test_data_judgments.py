@@ -83,7 +83,7 @@ def test_a_pair_judged_twice_counts_twice() -> None:
         ([(0, 1, 1, 1)], "kendall-b", "the metric ties every pair"),
     ],
 )
-def test_what_is_undefined_is_none_with_the_reason(
+def test_undefined_values_are_none_with_a_reason(
     rows: list[tuple[int, int, int, int]], name: str, reason: str
 ) -> None:
     measured = measure_judgments(METRIC, judgments(*rows), name)
@@ -92,7 +92,7 @@ def test_what_is_undefined_is_none_with_the_reason(
 
 @pytest.mark.parametrize("name", ["pearson", "kendall-like:1", "acc-eq:calibrated"])
 def test_coefficients_that_need_scores_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match="one for pairs that people compared"):
+    with pytest.raises(SettingError, match="a coefficient of compared pairs"):
         measure_judgments(METRIC, judgments((0, 1, 0, 1)), name)
 
 
@@ -106,7 +106,7 @@ def test_coefficients_that_need_scores_are_refused(name: str) -> None:
         ((1, 1, 0, 1), "judgment 1 of a system and itself"),
     ],
 )
-def test_judgments_of_what_is_not_there_are_refused(
+def test_judgments_of_unknown_systems_or_items_raise(
     row: tuple[int, int, int, int], message: str
 ) -> None:
     with pytest.raises(SettingError, match=message):
@@ -271,14 +271,14 @@ def test_a_metric_against_its_copy_has_p_1() -> None:
 
 def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
     judgments, metric, _ = made_up(5)
-    with pytest.raises(SettingError, match="people compared pairs"):
+    with pytest.raises(SettingError, match="for comparisons of pairs"):
         bootstrap_judgments(
             {"m": metric},
             judgments,
             coefficient("tau-13"),
             Draws(resample="systems", replicates=40, seed=1),
         )
-    with pytest.raises(SettingError, match="pairs that people compared"):
+    with pytest.raises(SettingError, match="a coefficient of compared pairs"):
         judgment_permutation_test(
             metric, metric, judgments, coefficient("pearson"), permutations=10, seed=1
         )

@@ -110,7 +110,7 @@ def test_several_settings_with_alternatives_stand_for_all_combinations() -> None
     assert {one.default for one in grid} == {"chrf:lowercase"}
 
 
-def test_several_grids_are_put_together_and_what_is_the_same_counts_once() -> None:
+def test_several_grids_merge_without_duplicates() -> None:
     grid = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", "chrf"])
     assert [one.text for one in grid[:3]] == [
         "sentbleu:smoothing=4,k=1",
@@ -121,7 +121,7 @@ def test_several_grids_are_put_together_and_what_is_the_same_counts_once() -> No
     assert len(parse_grid("sentbleu:smoothing=4,k=1|5|5.0")) == 2
 
 
-def test_where_the_default_is_impossible_the_first_alternative_takes_its_place() -> None:
+def test_an_impossible_default_becomes_the_first_alternative() -> None:
     grid = parse_grid("sentbleu:smoothing=6|interpolate|1,max_order=2|4")
     assert {one.default for one in grid} == {"sentbleu"}
     grid = parse_grid("sentbleu:smoothing=6,alpha=1|2")
@@ -178,7 +178,7 @@ def test_segments_without_documents_take_turns(pool: TestSet) -> None:
     assert set(np.diff(development).tolist()) == {4}
 
 
-def test_what_nobody_judged_is_split_apart_from_what_was_judged(pool: TestSet) -> None:
+def test_judged_and_unjudged_items_are_split_separately(pool: TestSet) -> None:
     odd = {
         name: [score if item % 2 else None for item, score in enumerate(row)]
         for name, row in noise(pool).items()
@@ -292,7 +292,7 @@ def test_the_value_on_development_flatters_and_that_on_the_held_out_part_does_no
     assert np.mean(on_development) == pytest.approx(1.424 * deviation, abs=4 * error)
 
 
-def test_of_equals_the_default_is_kept_or_else_the_first_is_taken() -> None:
+def test_ties_choose_the_default_or_else_the_first() -> None:
     # Of systems so far apart all settings give the same ranks.
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
@@ -396,7 +396,7 @@ def test_shares_that_leave_a_part_empty_are_refused(pool: TestSet, share: Any) -
         chosen(GRID, pool, scores(noise(pool)), development=share, **QUICK)
 
 
-def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
+def test_grids_that_do_not_fit_the_data_raise(pool: TestSet) -> None:
     people = scores(noise(pool))
     with pytest.raises(UnknownNameError, match="coefficient"):
         chosen(GRID, pool, people, coefficients=["nonsense"], **QUICK)
@@ -410,5 +410,5 @@ def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
     with pytest.raises(MalformedFileError, match="two systems"):
         chosen(GRID, pool, scores(alone), **QUICK)
     few = as_test_set({"a": ["x", "y"], "b": ["y", "x"]}, ["x", "y"])
-    with pytest.raises(SettingError, match="at least 2 judged segments to each part, of the 2"):
+    with pytest.raises(SettingError, match="at least 2 of the 2 judged segments to each part"):
         chosen(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), **QUICK)

@@ -100,7 +100,7 @@ def test_systems_that_share_no_segment_are_not_told_apart(procedure: Procedure) 
     assert [system.cluster for system in ranking.systems] == [1, 1]
 
 
-def test_a_system_nobody_rated_has_no_rank() -> None:
+def test_an_unrated_system_has_no_rank() -> None:
     scores = graded_scores(8, 1, systems=3)
     scores[1] = np.nan
     ranking = rank_systems(["a", "b", "c"], scores)
@@ -108,7 +108,7 @@ def test_a_system_nobody_rated_has_no_rank() -> None:
     assert [system.name for system in ranking.systems] == ["a", "c"]
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_arguments_that_do_not_fit_raise() -> None:
     scores = graded_scores(9, 1, systems=2)
     with pytest.raises(UnknownNameError, match="procedure"):
         rank_systems(["a", "b"], scores, procedure="wmt19")  # type: ignore[arg-type]
@@ -118,5 +118,5 @@ def test_what_does_not_fit_is_refused() -> None:
         rank_systems(["a"], scores[:1])
     with pytest.raises(SettingError, match="one for each of 60 segments"):
         rank_systems(["a", "b"], scores, procedure="wmt24", domains=["news"])
-    with pytest.raises(SettingError, match="takes all together"):
+    with pytest.raises(SettingError, match="pools all domains"):
         rank_systems(["a", "b"], scores, procedure="wmt25", domains=["news"] * 60)

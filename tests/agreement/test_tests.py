@@ -136,7 +136,7 @@ def test_p_is_never_0() -> None:
 
 
 @pytest.mark.usefixtures("restored_threads")
-def test_the_same_seed_gives_the_same_p_on_any_threads() -> None:
+def test_a_seed_fixes_p_on_any_threads() -> None:
     scores = two_metrics(8, 5, 30)
     by = coefficient("acc-eq:calibrated", grouping="item")
     found = []
@@ -147,7 +147,7 @@ def test_the_same_seed_gives_the_same_p_on_any_threads() -> None:
     assert permutation_test(*scores, by, permutations=200, seed=1).p != found[0].p
 
 
-def test_what_metrics_say_of_unrated_cells_does_not_matter() -> None:
+def test_scores_of_unrated_cells_are_ignored() -> None:
     human, first, second = two_metrics(9, 5, 30)
     human[2, ::3] = np.nan
     by = coefficient("pearson")
@@ -280,7 +280,7 @@ def test_a_metric_in_another_unit_is_no_other_metric(name: str) -> None:
 # Williams' test.
 
 
-def test_correlations_are_those_of_the_rated_cells_alone() -> None:
+def test_correlations_ignore_unrated_cells() -> None:
     random = np.random.default_rng(1)
     human, first, second = random.normal(size=(3, 4, 10))
     human[1, :5] = np.nan
@@ -345,7 +345,7 @@ def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
         ([1, 3, 2, 4, 6], [-2, -4, -1, -3, -5], "determine each other"),
     ],
 )
-def test_what_cannot_be_tested_is_undefined_in_words(
+def test_tests_without_a_p_value_have_a_reason(
     human: list[float], first: list[float], reason: str
 ) -> None:
     tested = williams_test(human, first, [2, 4, 1, 3, 5])
@@ -439,7 +439,7 @@ def test_a_metric_without_a_value_has_no_rank() -> None:
     assert list(ranking[0].items()) == [("b", 1), ("c", 2), ("a", None)]
 
 
-def test_what_is_no_p_value_is_refused() -> None:
+def test_invalid_p_values_raise() -> None:
     with pytest.raises(SettingError, match="from 0 to 1"):
         rank_clusters([[0.0, 1.2], [0.0, 0.0]])
     with pytest.raises(SettingError, match="square"):

@@ -28,7 +28,7 @@ WEIGHTS = {"LM0": 0.5, "TM0_0": -0.25, "TM0_1": 1e-9, "a b": 3.0}
 
 
 @pytest.mark.parametrize("kind", ["tsv", "json", "ini"])
-def test_what_is_written_can_be_read(kind: WeightsFormat, tmp_path: Path) -> None:
+def test_written_weights_can_be_read(kind: WeightsFormat, tmp_path: Path) -> None:
     path = tmp_path / f"weights.{kind}"
     path.write_text(format_weights(WEIGHTS, kind))
     assert weights_format(path) == kind
@@ -92,7 +92,7 @@ def test_a_gain_is_what_compare_says_of_the_chosen_texts() -> None:
     assert (gain.runs, gain.deviation) == ((gain.score,), None)
 
 
-def test_a_gain_stands_beside_the_first_a_random_and_the_best_choice() -> None:
+def test_a_gain_has_the_scores_of_first_random_and_oracle_choices() -> None:
     gain, _ = measure_gain(LISTS, REFERENCES, [TER()], FIRST, [LAST], seed=5, replicates=200)
     (oracle,) = oracle_scores(LISTS, REFERENCES, metrics=["ter"]).metrics
     assert gain.first == gain.baseline == pytest.approx(oracle.first)

@@ -88,7 +88,7 @@ def test_a_search_stays_within_bounds() -> None:
     assert ascent.objective >= problem.value(found)
 
 
-def test_random_starts_are_drawn_from_minus_one_to_one_as_far_as_bounds_allow() -> None:
+def test_random_starts_lie_between_minus_one_and_one_within_bounds() -> None:
     infinite = np.inf
     lower = np.array([-infinite, -0.5, 2.0, -infinite, 0.25])
     upper = np.array([infinite, 0.75, 5.0, -3.0, 0.25])

@@ -267,17 +267,17 @@ def test_a_result_is_data_that_can_be_kept() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "length"}, "says what is better"),
+        ({"metric": "length"}, "a metric with a direction"),
         ({"metric": "ter", "method": "aggregate"}, "aggregation is defined for BLEU and chrF"),
         ({"weigh_by": "probability"}, "log-probabilities that are not normalised"),
         ({"weigh_by": "counts"}, "lists with counts"),
         ({"weigh_by": "often"}, "unknown weigh_by"),
         ({"weigh_by": [[1.0, -1.0]]}, "numbers from 0 up"),
-        ({"weigh_by": [[0.0, 0.0]]}, "not all of them 0"),
+        ({"weigh_by": [[0.0, 0.0]]}, "a sum above 0"),
         ({"weigh_by": []}, "'0 lists'"),
         ({"temperature": 0}, "a number above 0"),
         ({"best": 0}, "a whole number from 1 up"),
-        ({"check": True}, "exact has nothing to check"),
+        ({"check": True}, "method exact is no approximation"),
         ({"method": "guess"}, "unknown method"),
         ({"method": "prune:alpha=1"}, "above 0 and below 1"),
         ({"method": "exact:keep=3"}, "unknown setting of exact"),
@@ -285,10 +285,10 @@ def test_a_result_is_data_that_can_be_kept() -> None:
         ({"utilities": [[[1.0]]]}, "shaped (2, 2)"),
         ({"utilities": [[[1.0, 2.0], [np.nan, 1.0]]]}, "NaN"),
         ({"utilities": []}, "0 matrices"),
-        ({"utilities": [[[1, 2], [3, 4]]], "executor": Executor()}, "where utilities are given"),
+        ({"utilities": [[[1, 2], [3, 4]]], "executor": Executor()}, "with given utilities"),
     ],
 )
-def test_what_cannot_be_done_is_refused(options: dict[str, Any], message: str) -> None:
+def test_contradictory_options_raise(options: dict[str, Any], message: str) -> None:
     with pytest.raises(TruebleuError) as error:
         mbr([["a", "b"]], **options)
     assert message in str(error.value)
@@ -334,8 +334,8 @@ def test_segments_are_scored_as_single_ones() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "candidates", "message"),
-    [("length", ["a"], "what is better"), ("bleu", [], "at least one string")],
+    [("length", ["a"], "a metric with a direction"), ("bleu", [], "at least one string")],
 )
-def test_what_has_no_utility_is_refused(metric: str, candidates: list[str], message: str) -> None:
+def test_metrics_without_a_utility_raise(metric: str, candidates: list[str], message: str) -> None:
     with pytest.raises(TruebleuError, match=message):
         utility_matrix(metric, candidates)

@@ -59,7 +59,7 @@ def test_hill_climbing_is_never_below_the_best_sentences() -> None:
             assert counted.score(list(indices)) == score
 
 
-def test_climbing_down_finds_what_is_worst_for_the_whole_text() -> None:
+def test_hill_climbing_downwards_finds_the_worst_choice() -> None:
     """By themselves an empty candidate and a wrong one are alike; a long wrong one costs more."""
     lists, references = [["a b c d", "", "x x x x x x x x"], ["e f g h"]], ["a b c d", "e f g h"]
     (oracle,) = oracle_scores(lists, references, metrics=["bleu"]).metrics
@@ -82,10 +82,10 @@ def test_the_report_says_what_perfect_choices_gain() -> None:
     assert result.to_dict()["metrics"][0]["best_indices"] == [1, 1, 0]
 
 
-def test_what_cannot_be_done_is_refused() -> None:
+def test_metrics_without_an_oracle_raise() -> None:
     with pytest.raises(TruebleuError, match="2 segments, but n-best lists has 3"):
         oracle_scores(LISTS, REFERENCES[:2])
-    with pytest.raises(TruebleuError, match="texts that BLEU compares"):
+    with pytest.raises(TruebleuError, match="texts for BLEU to compare"):
         oracle_scores(LISTS)
     with pytest.raises(TruebleuError, match="no feature 'qe'"):
         oracle_scores(LISTS, metrics=["feature:qe"])
@@ -93,5 +93,5 @@ def test_what_cannot_be_done_is_refused() -> None:
         oracle_scores(LISTS, REFERENCES, metrics=["chrf"], sentence="plus-one")
     with pytest.raises(TruebleuError, match="one at least"):
         oracle_scores(LISTS, REFERENCES, metrics=[])
-    with pytest.raises(TruebleuError, match="what is better"):
+    with pytest.raises(TruebleuError, match="a metric with a direction"):
         oracle_scores(LISTS, REFERENCES, metrics=["length"])

@@ -83,10 +83,10 @@ def test_the_first_of_the_best_is_chosen() -> None:
     assert first_argmax(scores, np.array([0, 3, 5])).tolist() == [1, 0]
 
 
-def test_what_cannot_be_tuned_is_refused() -> None:
+def test_lists_that_cannot_be_tuned_raise() -> None:
     with pytest.raises(SettingError, match="features to weight"):
         make_problem([["a", "b"]], ["a"], ["bleu"])
-    with pytest.raises(SettingError, match="one that says what is better"):
+    with pytest.raises(SettingError, match="a metric with a direction"):
         make_problem(LISTS, REFERENCES, ["length"])
     with pytest.raises(UnknownNameError, match="feature in weights 'qualty'"):
         make_problem(LISTS, REFERENCES, ["bleu"]).by_name({"qualty": 1}, "weights")
@@ -100,7 +100,7 @@ FEW_REFERENCES = ["the cat sat down", "no", "on a mat"]
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "sentbleu", "per"])
-def test_rows_are_those_of_each_candidate_as_a_system(name: str) -> None:
+def test_rows_equal_counts_of_each_candidate_as_a_system(name: str) -> None:
     counted = count_candidates(FEW, FEW_REFERENCES, name)
     for indices in product(range(3), range(3), range(1)):
         texts = [list_[i] for list_, i in zip(FEW, indices, strict=True)]
@@ -138,19 +138,19 @@ WORDS = NBest.of([["a b a", "b"], ["a b", "c"]])
 
 
 def test_ngrams_are_counted_by_candidate() -> None:
-    sparse = with_ngrams(WORDS, orders=2, least=1).sparse
+    sparse = with_ngrams(WORDS, orders=2, min_segments=1).sparse
     assert sparse is not None
     assert sparse.row(0) == {"ngram:a": 2, "ngram:b": 1, "ngram:a b": 1, "ngram:b a": 1}
     assert sparse.row(3) == {"ngram:c": 1}
 
 
-def test_what_few_segments_have_is_left_out() -> None:
+def test_ngrams_of_few_segments_are_left_out() -> None:
     sparse = with_ngrams(WORDS, orders=2).sparse
     assert sparse is not None
     assert set(sparse.names) == {"ngram:a", "ngram:b", "ngram:a b"}
 
 
-def test_other_lists_get_the_same_names_beside_their_own_features() -> None:
+def test_other_lists_get_given_ngrams_and_keep_their_features() -> None:
     own = NBest(
         texts=("a b", "c"),
         offsets=np.array([0, 2]),

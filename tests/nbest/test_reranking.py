@@ -90,7 +90,7 @@ def test_candidates_that_are_best_alike_are_no_rivals() -> None:
     assert kept[gold[0]] == 5
 
 
-def test_what_does_nothing_or_is_missing_is_refused() -> None:
+def test_unused_or_missing_arguments_raise() -> None:
     lists, references = informative()
     for options, reason in (
         ({"weights": {}}, "a weight for each feature"),

@@ -126,7 +126,7 @@ def test_scores_from_elsewhere_need_no_references() -> None:
     assert result.gains[0].metric == "quality"
 
 
-def test_it_says_when_weights_do_nothing() -> None:
+def test_the_report_tells_useless_features() -> None:
     lists = NBest.of([["a b", "a b"]] * 4, features={"f": [[1.0, 2.0]] * 4})
     result = truebleu.tune(lists, ["a b"] * 4, method="pro", folds=2, **FAST)
     assert "do nothing" in str(result)

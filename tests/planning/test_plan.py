@@ -148,7 +148,7 @@ def test_each_metric_has_its_own_difference(texts: TestSet) -> None:
         plan(two(texts), difference=[2.0, 1.0], metrics=["bleu"])
 
 
-def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) -> None:
+def test_exactly_the_missing_values_have_a_reason(texts: TestSet) -> None:
     results = [
         plan(two(texts)),
         plan(two(texts), difference=1.0),
@@ -217,7 +217,7 @@ def test_settings_without_meaning_are_refused(
 def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:
     same = two(texts, "old").systems["old"]
     copies = as_test_set({"a": same, "b": same}, texts.references)
-    with pytest.raises(SettingError, match="without spread nothing can be planned"):
+    with pytest.raises(SettingError, match="a plan needs its variance"):
         plan(copies, difference=1.0)
     with pytest.raises(SettingError, match="1 system given: it takes at least two"):
         plan(two(texts, "old"), difference=1.0)
@@ -254,7 +254,7 @@ def test_any_pilot_gives_a_plan_or_a_reason(
         assert str(result)
     except SettingError as error:
         refusal = str(error)
-    assert not refusal or refusal.endswith("without spread nothing can be planned")
+    assert not refusal or refusal.endswith("a plan needs its variance")
 
 
 def lists_like(lines: list[str]) -> st.SearchStrategy[list[str]]:

@@ -29,7 +29,7 @@ def exact_power(units: int, effect: float, alpha: float, sides: int) -> float:
 @pytest.mark.parametrize("units", [10, 34, 100, 5000])
 @pytest.mark.parametrize("effect", [0.02, 0.2, 0.5])
 @pytest.mark.parametrize(("alternative", "sides"), [("two-sided", 2), ("greater", 1), ("less", 1)])
-def test_the_power_is_that_of_the_t_test(
+def test_the_power_equals_the_t_test(
     units: int, effect: float, alternative: str, sides: int
 ) -> None:
     for alpha in (0.05, 0.01):
@@ -53,15 +53,17 @@ def test_a_long_tail_is_reckoned_with(tail: int, units: int, effect: float) -> N
 
 
 @pytest.mark.parametrize(
-    ("effect", "wanted", "expected"),
+    ("effect", "target_power", "expected"),
     [(0.2, 0.8, 199), (0.5, 0.8, 34), (0.5, 0.9, 44), (0.8, 0.8, 15)],
 )
-def test_the_sizes_are_those_of_the_tables(effect: float, wanted: float, expected: int) -> None:
+def test_the_sizes_equal_published_tables(
+    effect: float, target_power: float, expected: int
+) -> None:
     """Pairs for the paired t test at .05, as G*Power and Cohen (1988, table 2.4.1) have them."""
-    assert units_needed(effect, wanted, UNIT, TWO_SIDED) == expected
+    assert units_needed(effect, target_power, UNIT, TWO_SIDED) == expected
 
 
-def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
+def test_large_sizes_follow_the_textbook_formula() -> None:
     variance = DifferenceVariance(sd=10.0, null_sd=12.0)
     needed = units_needed(0.1, 0.9, variance, PlannedTest(0.05 / 3))
     plain = ((norm.isf(0.05 / 6) * 12 + norm.ppf(0.9) * 10) / 0.1) ** 2
@@ -71,23 +73,23 @@ def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
 @given(
     sd=st.floats(0.01, 1000),
     effect=st.floats(0.001, 3),
-    wanted=st.floats(0.1, 0.99),
+    target_power=st.floats(0.1, 0.99),
     alpha=st.sampled_from([0.05, 0.01, 0.05 / 30]),
 )
 def test_the_size_is_the_smallest_with_the_power_and_finds_no_less_than_the_difference(
-    sd: float, effect: float, wanted: float, alpha: float
+    sd: float, effect: float, target_power: float, alpha: float
 ) -> None:
     test, variance = PlannedTest(alpha), DifferenceVariance(sd=sd, null_sd=sd)
     difference = effect * sd
-    needed = units_needed(difference, wanted, variance, test)
+    needed = units_needed(difference, target_power, variance, test)
     assert needed is not None
-    assert power(needed, difference, variance, test) >= wanted
-    assert needed == test.fewest or power(needed - 1, difference, variance, test) < wanted
-    found = smallest_difference(needed, wanted, variance, test)
+    assert power(needed, difference, variance, test) >= target_power
+    assert needed == test.min_units or power(needed - 1, difference, variance, test) < target_power
+    found = smallest_difference(needed, target_power, variance, test)
     assert found is not None
     assert found <= difference
-    assert power(needed, found, variance, test) >= wanted
-    assert power(needed, found * (1 - 1e-9), variance, test) < wanted
+    assert power(needed, found, variance, test) >= target_power
+    assert power(needed, found * (1 - 1e-9), variance, test) < target_power
 
 
 def test_power_grows_with_the_size_and_the_difference() -> None:
@@ -105,5 +107,5 @@ def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
     assert units_needed(100.0, 0.8, UNIT, TWO_SIDED) == 6
 
 
-def test_what_no_test_set_finds_has_no_size() -> None:
+def test_undetectable_differences_have_no_size() -> None:
     assert units_needed(1e-9, 0.8, UNIT, TWO_SIDED) is None

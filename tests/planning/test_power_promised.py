@@ -42,7 +42,7 @@ def spanish(shared: Path) -> TestSet:
 
 
 @pytest.mark.parametrize(("metric", "unit"), CASES)
-def test_on_real_translations_the_power_is_as_promised(
+def test_the_planned_power_holds_for_real_translations(
     spanish: TestSet, metric: str, unit: TextUnit
 ) -> None:
     """On average over all pairs of seven systems that 30 to 600 units tell apart.
@@ -64,7 +64,7 @@ def test_on_real_translations_the_power_is_as_promised(
     assert np.abs(np.array(shares) - PROMISED).max() <= 3 * BOUND
 
 
-def test_from_small_pilots_the_power_is_as_promised_on_average(spanish: TestSet) -> None:
+def test_the_planned_power_of_small_pilots_holds_on_average(spanish: TestSet) -> None:
     """Each pilot is 300 segments and gives its own size; what is found is the pool's difference."""
     pool = only(spanish, "IKUN", "Dubformer")
     population = counted_by(pool, "bleu", "segment")
@@ -89,7 +89,7 @@ def simulated() -> tuple[TestSet, TestSet]:
 
 
 @pytest.mark.parametrize(("metric", "unit"), CASES)
-def test_on_simulated_systems_the_power_is_as_promised(
+def test_the_planned_power_holds_for_simulated_systems(
     simulated: tuple[TestSet, TestSet], metric: str, unit: TextUnit
 ) -> None:
     pilot, others = simulated

@@ -59,7 +59,7 @@ def mean_statistics(values: NDArray[np.float64]) -> UnitCounts:
     return count_units(count_texts(test_set, [metric]), Units.segments(len(values)))[0]
 
 
-def test_of_a_mean_the_spread_is_that_of_the_differences() -> None:
+def test_the_sd_of_a_mean_equals_the_sd_of_differences() -> None:
     values = np.random.default_rng(1).normal(size=(50, 2)) @ [[2.0, 1.0], [0.0, 1.5]]
     differences = values[:, 0] - values[:, 1]
     mean = mean_statistics(values)
@@ -73,7 +73,7 @@ def test_of_a_mean_the_spread_is_that_of_the_differences() -> None:
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
-def test_the_standard_error_is_that_of_the_bootstrap(
+def test_the_standard_error_approximates_the_bootstrap(
     texts: TestSet, sizes: NDArray[np.float64], metric: str
 ) -> None:
     statistics = counted(texts, metric)
@@ -85,7 +85,7 @@ def test_the_standard_error_is_that_of_the_bootstrap(
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
-def test_the_yardstick_is_that_of_the_swaps(
+def test_the_null_sd_approximates_the_swaps(
     texts: TestSet, sizes: NDArray[np.float64], metric: str
 ) -> None:
     statistics = counted(texts, metric)

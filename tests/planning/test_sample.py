@@ -75,7 +75,7 @@ def test_groups_of_length_keep_their_shares(pool: TestSet) -> None:
         assert (lengths[positions(drawn)] <= edge).mean() == pytest.approx(share, abs=0.021)
 
 
-def test_lengths_are_the_sources_where_there_is_one(pool: TestSet) -> None:
+def test_lengths_count_the_source_if_there_is_one(pool: TestSet) -> None:
     with_source = replace(pool, source=["one two three"] * 400)
     assert {len(tokens) for tokens in words(with_source)} == {3}
     assert set(draw(with_source).pool_lengths.quantiles.values()) == {3}
@@ -94,9 +94,7 @@ def test_lengths_are_the_sources_where_there_is_one(pool: TestSet) -> None:
         ({"seed": -1}, "seed: -1"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
-    pool: TestSet, values: dict[str, Any], message: str
-) -> None:
+def test_impossible_draws_raise(pool: TestSet, values: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         draw(pool, **values)
 
@@ -169,7 +167,7 @@ def test_a_pool_without_words_has_no_vocabulary() -> None:
     json.dumps(report.to_dict(), allow_nan=False)
 
 
-def test_what_is_saved_is_read_again(pool: TestSet, tmp_path: Path) -> None:
+def test_a_saved_sample_can_be_read(pool: TestSet, tmp_path: Path) -> None:
     drawn = draw(replace(pool, source=pool.references[0]))
     files = drawn.save(tmp_path / "new" / "folder")
     names = [file.name for file in files]
@@ -248,9 +246,7 @@ def test_nothing_is_overwritten_unless_it_may_be(pool: TestSet, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["documents.tsv", "source.txt", "reference.jsonl"])
-def test_what_another_draw_left_does_not_mix_with_this_one(
-    name: str, pool: TestSet, tmp_path: Path
-) -> None:
+def test_files_of_another_draw_raise(name: str, pool: TestSet, tmp_path: Path) -> None:
     drawn = draw(replace(pool, documents=None, domains=None))
     drawn.save(tmp_path)
     (tmp_path / name).write_text("of other segments")
@@ -369,7 +365,9 @@ def test_every_segment_of_a_stratum_is_as_likely() -> None:
 
 
 @given(counts=st.lists(st.integers(1, 50), min_size=1, max_size=8), data=st.data())
-def test_largest_remainders_get_what_is_left(counts: list[int], data: st.DataObject) -> None:
+def test_largest_remainders_get_the_remaining_segments(
+    counts: list[int], data: st.DataObject
+) -> None:
     total = sum(counts)
     size = data.draw(st.integers(1, total))
     taken = drawing.allocate(counts, size)
@@ -415,7 +413,7 @@ def test_documents_of_one_segment_reach_any_size() -> None:
     assert len(drawing.whole_documents(labels, 30, stream(1))) == 30
 
 
-def test_a_long_document_alone_is_taken_where_nothing_is_nearer() -> None:
+def test_a_single_long_document_is_drawn_if_closest() -> None:
     labels = ["a"] * 40 + ["b"] * 50
     assert len(drawing.whole_documents(labels, 1, stream(3))) == 40
 

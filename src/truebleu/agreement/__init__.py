@@ -1,7 +1,7 @@
 """Agreement of metrics with people: coefficients, ties, tests, intervals, ranks, and grids.
 
-`truebleu.agree` answers from texts and human judgments. What it is made of stands alone too, on
-arrays shaped (system, segment) with NaN where nobody judged.
+`truebleu.agree` measures agreement from texts and human judgments. Its parts also work alone, on
+arrays shaped (system, segment) with NaN in unjudged cells.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""Agree: how well metrics agree with people, how sure that is, and which metric agrees better.
+"""Agreement of metrics with human judgments: values, intervals, tests of metrics, and ranks.
 
-For each coefficient there are each metric's value with an interval, a test of every pair of
-metrics, and ranks. With a grid, settings of a metric are chosen first, on a part of the data.
+Each coefficient gives every metric a value with an interval and a rank, and tests every pair of
+metrics. A grid first chooses the settings of a metric, on a part of the data.
 """
 
 from __future__ import annotations
@@ -53,33 +53,33 @@ if TYPE_CHECKING:
 
 __all__ = ["AgreeSettings", "Agreement", "Answer", "MetricSummary"]
 
-#: What people said: what `truebleu.human` reads, or scores of segments by system.
+#: Human judgments as `truebleu.human` reads them, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
-#: Called with how many more coefficients, or candidates, are done.
+#: Callback that gets the number of coefficients or candidates finished since its last call.
 Progress: TypeAlias = Callable[[int], object]
-#: How two metrics are tested against each other.
+#: Name of the test of two metrics.
 TestName: TypeAlias = Literal["permutation", "williams"]
-#: A test of a metric and of one that agrees no better, by their names.
+#: A test of two metrics by name, the one that agrees better first.
 Test: TypeAlias = Callable[[str, str], MetricTest]
-#: What tests ask: whether two metrics differ; whether one agrees better than those named after it;
-#: or, as the WMT metrics tasks, whether the one that does agree better does so truly.
+#: Alternative hypothesis: two metrics differ; a metric agrees better than those named after it; or,
+#: as in the WMT metrics tasks, the metric with the larger value agrees better.
 AgreeAlternative: TypeAlias = Literal["two-sided", "greater", "observed"]
 
 
-# Scores of items in a chart's panel at most: more are a blot, and a file that no browser opens.
+# Limit on the scores of items in a chart: more points overlap, and slow browsers down.
 MOST_POINTS = 10_000
-# What WMT asks since 2024, and what most papers ask.
+# Default coefficients: of WMT since 2024, and of most papers.
 SEGMENT_COEFFICIENTS = ("acc-eq", "kendall-b")
 SYSTEM_COEFFICIENTS = (SOFT, "pairwise-accuracy", "pearson")
 COMPARISON_COEFFICIENTS = ("chen-cherry", "tau-13", "pairwise-accuracy", "pearson")
-# What a grid is chosen by: Chen & Cherry (2014).
+# Default coefficient for choosing from a grid: Chen & Cherry (2014).
 GRID_COEFFICIENT = "chen-cherry"
-# What a metric has by chance, where it is not 0.
+# Expected value of a random metric, if it is not 0.
 CHANCE = {"pairwise-accuracy": 0.5, SOFT: 0.5}
-# All permutations of so many systems are made, however few are asked for: 16,384.
+# Up to this number of systems all permutations (16,384) are made, even if fewer are requested.
 EXACT_SYSTEMS = 14
-# So many times the permutations are made of pairs of metrics whose p is close to the level.
-MORE = 10
+# Factor by which permutations increase for pairs of metrics whose p is close to the level.
+RETEST_FACTOR = 10
 OUTSIDE = (
     "the value is outside its interval: noise weakens agreement, and the interval is about the "
     "agreement without it"
@@ -96,20 +96,21 @@ class AgreeOptions(TypedDict, total=False):
             the data, and tested on the rest.
         development: share of the judged segments to choose on, with a grid; the first coefficient
             chooses, "chen-cherry" by default.
-        resample: what the intervals resample.
+        resample: unit that the intervals resample.
         replicates: replicates of the intervals.
         test: test of two metrics; Williams' is for pearson of systems, or of segments with
             grouping=none.
         permutations: permutations in each test, and 10 times as many if p is close to the
-            significance level; all there are of up to 14 systems.
-        permute: "scores" takes the systems as given; whole "systems" says something about other
-            systems too; outcomes of "pairs", for calibrated ties as in WMT, rejects too often.
+            significance level; up to 14 systems are permuted exhaustively.
+        permute: unit that tests swap. "scores" takes the systems as given; whole "systems"
+            generalizes to other systems; outcomes of "pairs", for calibrated ties as in WMT,
+            rejects too often.
         alternative: "greater" tests whether a metric agrees better than metrics named after it, if
             that was fixed beforehand. "observed" is one-sided in the direction of the data, as in
-            WMT, which doubles the false alarms.
-        correction: correction for the number of pairs of metrics; "none" is what WMT does.
+            WMT, which doubles the Type I error rate.
+        correction: correction for the number of pairs of metrics; WMT uses "none".
         human_lower_is_better: treat lower human scores as better, such as penalties: negate them.
-        system_scores: segments that systems are scored on: "all", or those that were "rated".
+        system_scores: segments that system scores are computed on: "all", or only "rated" ones.
     """
 
     coefficients: Annotated[
@@ -150,10 +151,10 @@ class AgreeSettings(Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for replicates that are too few for intervals of the level."""
-        least = min_replicates(options["level"])
-        if options["replicates"] < least:
-            expected = f"at least {least} at the level {options['level']:g}"
+        """Raise SettingError if `level` needs more replicates."""
+        minimum = min_replicates(options["level"])
+        if options["replicates"] < minimum:
+            expected = f"at least {minimum} at the level {options['level']:g}"
             raise SettingError("replicates", options["replicates"], expected)
 
     @property
@@ -162,7 +163,7 @@ class AgreeSettings(Settings):
         return round(1 - self.level, 12)
 
     def side(self, metrics: Sequence[str], better: str, worse: str) -> Alternative:
-        """The alternative of a test of two metrics, in the order in which metrics are named."""
+        """Return the alternative of the test of two metrics; `metrics` are in the user's order."""
         if self.alternative == "two-sided":
             return "two-sided"
         if self.alternative == "observed":
@@ -172,13 +173,13 @@ class AgreeSettings(Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """What a metric is, and its scores of the judged systems.
+    """A metric's signature, direction and scores of the judged systems.
 
     Attributes:
-        signature: all that must match before its scores may be compared.
-        higher_is_better: False where its scores were negated to be compared with human scores; None
-            for a metric without direction.
-        scores: of the judged systems by name, as the metric gives them; None where it has none.
+        signature: settings that must match before scores of the metric may be compared.
+        higher_is_better: direction of the metric, None if unknown; scores of a lower-is-better
+            metric are negated before they are compared with human scores.
+        scores: scores of the judged systems by name, as the metric gives them, or None.
         item_scores: human and metric scores of judged items, for a chart; at most 10,000.
     """
 
@@ -188,7 +189,7 @@ class MetricSummary:
     item_scores: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return builtin values for JSON."""
         return {
             "higher_is_better": self.higher_is_better,
             "scores": dict(self.scores),
@@ -201,19 +202,19 @@ class Answer:
     """All metrics by one coefficient, best first.
 
     Attributes:
-        question: the coefficient with all that must match before two values may be compared.
-        title: the same for people.
-        level: whether scores of systems or of segments were compared.
-        coefficient: its name.
-        metrics: the metrics, best first, those without a value last.
-        pairs: every pair of metrics, tested.
-        smallest_p: the smallest adjusted p that there could have been; above the significance
+        question: the coefficient with all settings that must match before values may be compared.
+        title: the coefficient and its settings in words.
+        level: "system" or "segment" scores.
+        coefficient: name of the coefficient.
+        metrics: the metrics, best first, metrics without a value last.
+        pairs: the test of every pair of metrics.
+        smallest_p: the smallest adjusted p that was possible; if it is above the significance
             level, nothing could have been significant. None without pairs.
-        resampled: what the replicates of intervals resampled.
-        method: how pairs of metrics were tested.
-        about_systems: whether tests are about other systems too; otherwise they take these as
+        resampled: unit that the replicates of intervals resampled.
+        method: method of the tests of pairs of metrics.
+        about_systems: True if tests generalize to other systems; otherwise they take these as
             given.
-        notes: what a reader should know, in sentences.
+        notes: caveats for readers, in sentences.
     """
 
     question: str
@@ -229,22 +230,22 @@ class Answer:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricAgreement:
-        """The agreement of one metric, by its label."""
+        """Return the agreement of one metric, by its label."""
         return {agreement.metric: agreement for agreement in self.metrics}[metric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Agreement(Result):
-    """How well metrics agree with people.
+    """Agreement of metrics with human judgments.
 
     Attributes:
         test_set: sizes and names of the test set.
-        human: what people judged; with a grid, of the held-out part.
-        settings: all else that is needed to repeat it.
-        metrics: what the metrics are, by label.
-        answers: one for each coefficient.
-        grid: the settings that were chosen, and from what; None without a grid.
-        warnings: about the texts.
+        human: summary of the human judgments; with a grid, of the held-out part.
+        settings: the other settings needed to repeat the agreement.
+        metrics: signature, direction and scores of each metric by label.
+        answers: the answer of each coefficient.
+        grid: the chosen settings and their candidates; None without a grid.
+        warnings: warnings about the texts.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.agree"
@@ -258,7 +259,7 @@ class Agreement(Result):
     warnings: tuple[TextWarning, ...] = ()
 
     def __getitem__(self, coefficient: str) -> Answer:
-        """The first answer by the coefficient of that name, or the one of that label."""
+        """Return the first answer by the coefficient of that name or label."""
         for answer in self.answers:
             if coefficient in (answer.coefficient, answer.question):
                 return answer
@@ -266,7 +267,7 @@ class Agreement(Result):
 
     @property
     def all_negative(self) -> bool:
-        """Whether no metric agrees with people any better than chance, by any coefficient."""
+        """True if every value is below chance, by every coefficient except acc-eq and tau-eq."""
         values = [
             agreement.value - CHANCE.get(answer.coefficient, 0.0)
             for answer in self.answers
@@ -276,7 +277,7 @@ class Agreement(Result):
         return bool(values) and max(values) < 0
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return builtin values, without sentences."""
         metrics = [{"name": label, **metric.to_dict()} for label, metric in self.metrics.items()]
         values = {**Result.facts(self), "metrics": metrics, "all_negative": self.all_negative}
         return values if self.grid else {k: v for k, v in values.items() if k != "grid"}
@@ -298,8 +299,8 @@ def agree(
     Args:
         systems: a test set, the outputs of two or more systems by name, scores of items by model,
             or counts.
-        human: what people said: what `truebleu.human.read_human` reads, or scores of segments by
-            system, None where nobody judged.
+        human: judgments that `truebleu.human.read_human` reads, or scores of segments by system,
+            with None for unjudged segments.
         metrics: names or objects; "scores:path=FILE" takes scores of another tool. Default: BLEU,
             the scores of items, or all metrics of counts.
         references: one text, or one per translator; None with a test set, scores or counts.
@@ -307,9 +308,8 @@ def agree(
         progress: called with 1 after every coefficient, or candidate of a grid.
 
     Raises:
-        CorpusError: when the judgments do not fit the test set.
-        SettingError: when the judgments have no answer to a coefficient, or a setting makes no
-            sense.
+        CorpusError: if the judgments do not fit the test set.
+        SettingError: if the judgments cannot answer a coefficient, or a setting is invalid.
 
     >>> outputs = {"a": ["a b c d", "e f g h"], "b": ["a b c", "e f"], "c": ["a", "f x"]}
     >>> human = {"a": [5, 5], "b": [4, 3], "c": [1, 1]}
@@ -318,7 +318,7 @@ def agree(
     1.0
     """
     settings, grid = AgreeSettings.from_options(options), options["grid"]
-    report = progress or (lambda _done: None)
+    report_progress = progress or (lambda _done: None)
     if grid and metrics is not None:
         raise SettingError("metrics", metrics, "no metrics with `grid`, which names them")
     counts = counts_of(systems, references, metrics, documents)
@@ -327,8 +327,8 @@ def agree(
     names = options["coefficients"] or (
         [GRID_COEFFICIENT] if grid else default_coefficients(judgments)
     )
-    asked = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
-    _require_testable(asked, settings, 2 if grid else len(counts.metrics))
+    coefficients = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
+    _require_testable(coefficients, settings, 2 if grid else len(counts.metrics))
     choice = None
     if not grid:
         means = [m.scorer.name for m in counts.metrics if isinstance(m.scorer, GivenMean)]
@@ -341,22 +341,22 @@ def agree(
             grid,
             counts,
             judgments,
-            asked[0],
+            coefficients[0],
             share=options["development"],
             resample=settings.resample,
             system_scores=settings.system_scores,
             seed=settings.seed,
-            progress=report,
+            progress=report_progress,
         )
-    # All that can be refused is refused before the work begins.
-    for by in asked:
+    # Check everything before the work begins.
+    for by in coefficients:
         require_answerable(by, data, judgments.label)
-    resampled = [resampling_of(by, data, settings.resample) for by in asked]
+    resampled = [resampling_of(by, data, settings.resample) for by in coefficients]
     answers = []
-    for by, resampling in zip(asked, resampled, strict=True):
+    for by, resampling in zip(coefficients, resampled, strict=True):
         answers.append(answer(data, by, settings, resampling))
         if not grid:
-            report(1)
+            report_progress(1)
     return Agreement(
         test_set=outline.sizes,
         human=HumanSummary.of(judgments, data, outline.systems),
@@ -369,7 +369,7 @@ def agree(
 
 
 def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
-    """Judgments as they are, or scores of segments by system; negated where lower is better."""
+    """Convert scores of segments by system to judgments; negate scores if lower is better."""
     if isinstance(human, Mapping):
         scores = {}
         for name, row in human.items():
@@ -385,11 +385,11 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
     if not lower_is_better:
         return human
     if not isinstance(human, HumanScores):
-        expected = "no such setting where people compared pairs: they say which is better"
+        expected = "False for comparisons of pairs, which say themselves which output is better"
         raise SettingError("human_lower_is_better", True, expected)
     return replace(
         human,
-        # 0 is not turned into -0.
+        # Subtraction keeps 0 from becoming -0.
         scores={
             name: tuple(None if score is None else 0.0 - score for score in row)
             for name, row in human.scores.items()
@@ -400,7 +400,7 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
 
 
 def default_coefficients(human: Human) -> tuple[str, ...]:
-    """What is asked by default, as far as the human scores can answer it."""
+    """Return the default coefficients for the kind and level of the human judgments."""
     if not isinstance(human, HumanScores):
         return COMPARISON_COEFFICIENTS
     if human.level == "system":
@@ -411,7 +411,7 @@ def default_coefficients(human: Human) -> tuple[str, ...]:
 def _require_testable(
     coefficients: Sequence[Coefficient], settings: AgreeSettings, metrics: int
 ) -> None:
-    """Refuse coefficients of several metrics that no test of them can answer."""
+    """Raise SettingError for coefficients that the tests of the settings cannot compare."""
     for by in coefficients:
         if settings.test == "williams" and (by.name, by.grouping) != ("pearson", "none"):
             expected = "'permutation': Williams' test is for Pearson's r without groups only"
@@ -419,13 +419,13 @@ def _require_testable(
         if metrics < 2:
             continue
         if by.compared and settings.permute == "systems":
-            expected = "'scores' where people compared pairs: metrics are swapped on segments"
+            expected = "'scores' for comparisons of pairs: metrics are swapped on segments"
             raise SettingError(f"permute of {by.label}", settings.permute, expected)
         outcomes = by.definition.calibrated and by.level == "segment"
         if by.epsilon and not (by.calibrated or outcomes or by.compared):
             expected = (
-                "0 where several metrics are tested: a threshold has the unit of one metric's "
-                "scores. Ask about one metric at a time"
+                "0 with several metrics: a threshold has the unit of one metric's scores. "
+                "Measure one metric at a time"
             )
             raise SettingError(f"epsilon of {by.name}", by.epsilon, expected)
 
@@ -458,13 +458,13 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Values by one coefficient, and how to test and to resample them.
+    """Values by one coefficient, with the functions that test and resample them.
 
     Attributes:
         values: each metric's value, without interval and rank.
-        test: of a metric and one that agrees no better.
-        method: of that test.
-        replicates: draws them.
+        test: test of two metrics by name, the one that agrees better first.
+        method: method of the test.
+        replicates: function that makes bootstrap replicates.
     """
 
     values: Mapping[str, MetricAgreement]
@@ -476,7 +476,7 @@ class Evaluation:
 def evaluate(
     data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
 ) -> Evaluation:
-    """Evaluate all metrics by one coefficient, with replicates of what `resampling` says."""
+    """Evaluate all metrics by one coefficient, with replicates of the units of `resampling`."""
     values = measure_metrics(data, by, settings.seed)
     human = data.people.means if by.of_systems or data.human is None else data.human
     metrics = data.systems if by.of_systems else data.items
@@ -503,7 +503,7 @@ def _replicates(
         return bootstrap.bootstrap_agreement(human, items, by, **options)
     if judgments is not None and draws.resample != "systems":
         return bootstrap.bootstrap_shares_of_wins(counts, judgments, by, draws)
-    # Whole systems are all there is to resample.
+    # Only whole systems can be resampled.
     return bootstrap.bootstrap_agreement(data.people.means, data.systems, by, **options)
 
 
@@ -514,14 +514,14 @@ def choose_test(
     settings: AgreeSettings,
     judgments: Judgments | None = None,
 ) -> tuple[Test, Method]:
-    """The test of two metrics by their names, and its method.
+    """Return the test of two metrics by their names, and its method.
 
     Args:
-        human: human scores of systems, or of items where the coefficient is of those.
-        metrics: the metrics' scores by name, shaped alike.
+        human: human scores of systems or items, depending on the coefficient.
+        metrics: the metrics' scores by name, in the shape of `human`.
         by: the coefficient.
-        settings: what is permuted, how often, and in which direction it is asked.
-        judgments: where people compared pairs.
+        settings: settings of the test: permutations, their number, and the alternative.
+        judgments: human comparisons of pairs, or None.
     """
     unit: Unit = "system" if by.of_systems or settings.permute == "systems" else "cell"
     permutations = settings.permutations
@@ -530,7 +530,7 @@ def choose_test(
     swaps: dict[str, Any] = {"permutations": permutations, "seed": settings.seed}
     method: Method = METHODS[unit]
     test: Callable[..., MetricTest]
-    # A threshold has the unit of its metric's scores, so that these cannot be swapped.
+    # A threshold has the unit of its metric's scores, so scores of two metrics cannot be swapped.
     fixed = bool(by.epsilon) and not by.calibrated
     if judgments is not None and by.compared:
         test = partial(tests.judgment_permutation_test, judgments=judgments, by=by, **swaps)
@@ -551,7 +551,7 @@ def choose_test(
         )
         method = "pairs"
     else:
-        # On few systems, plain differences of correlations are called real too often.
+        # Tests of unstudentized differences reject too often on few systems.
         studentized = by.of_systems and by.name == "pearson"
         test = partial(
             tests.permutation_test, human, by=by, unit=unit, studentized=studentized, **swaps
@@ -569,14 +569,14 @@ def choose_test(
 def answer(
     data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
 ) -> Answer:
-    """All metrics' values, intervals over what `resampling` says, tests of all pairs, and ranks."""
+    """Compute all metrics' values, intervals over the units of `resampling`, tests and ranks."""
     evaluation = evaluate(data, by, settings, resampling)
     values = {label: agreement.value for label, agreement in evaluation.values.items()}
     rank = partial(tests.rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
     ranks, pairs = rank(evaluation.test)
     tested = {(pair.better, pair.worse): pair for pair in pairs}
     if near := {names for names, pair in tested.items() if _is_close(pair, settings.alpha)}:
-        many = replace(settings, permutations=MORE * settings.permutations)
+        many = replace(settings, permutations=RETEST_FACTOR * settings.permutations)
         test = evaluate(data, by, many, resampling).test
         ranks, pairs = rank(lambda *names: test(*names) if names in near else tested[names])
     defined = [label for label, value in values.items() if value is not None]
@@ -585,14 +585,14 @@ def answer(
         replicates = evaluation.replicates()
     metrics = dict(evaluation.values)
     for label in defined:
-        agreement = metrics[label].noted(*_constant(data, label, by))
+        agreement = metrics[label].with_notes(*_constant(data, label, by))
         metrics[label] = _with_interval(agreement, replicates, resampling.refusal, settings.level)
     notes = resampling.notes
     unpaired = next(iter(metrics.values())).undefined_groups if by.name == SOFT else 0
     if unpaired:
         count = unpaired + (next(iter(metrics.values())).groups or 0)
         notes = (f"{unpaired} of {count} pairs of systems share nothing that was rated.", *notes)
-    least = adjust([pair.smallest_p for pair in pairs], settings.correction) if pairs else None
+    smallest = adjust([pair.smallest_p for pair in pairs], settings.correction) if pairs else None
     return Answer(
         question=by.label,
         title=by.title(data.people.item),
@@ -600,7 +600,7 @@ def answer(
         coefficient=by.name,
         metrics=tuple(replace(metrics[label], rank=rank) for label, rank in ranks.items()),
         pairs=pairs,
-        smallest_p=None if least is None else float(least.min()),
+        smallest_p=None if smallest is None else float(smallest.min()),
         resampled=resampling.name,
         method=evaluation.method,
         about_systems=by.of_systems or evaluation.method == "systems",
@@ -609,7 +609,7 @@ def answer(
 
 
 def _is_close(pair: MetricTest, alpha: float) -> bool:
-    """Whether other permutations might decide otherwise: the level is within 3 standard errors."""
+    """Return whether p is within 3 standard errors of alpha, so that other draws may decide."""
     if pair.exact or not pair.permutations or not pair.p or pair.p_adjusted is None:
         return False
     error = pair.p_adjusted * ((1 - pair.p) / (pair.p * pair.permutations)) ** 0.5
@@ -620,15 +620,15 @@ def _with_interval(
     agreement: MetricAgreement, replicates: Replicates | None, refusal: str | None, level: float
 ) -> MetricAgreement:
     if replicates is None:
-        return agreement if refusal is None else agreement.noted(refusal)
+        return agreement if refusal is None else agreement.with_notes(refusal)
     interval = replicates.interval(agreement.metric, level)
     if interval.low is None or interval.high is None or agreement.value is None:
-        return agreement.noted(f"no interval: {interval.reason}")
+        return agreement.with_notes(f"no interval: {interval.reason}")
     if not interval.low <= agreement.value <= interval.high:
-        agreement = agreement.noted(OUTSIDE)
+        agreement = agreement.with_notes(OUTSIDE)
     noise = replicates.noise.get(agreement.metric, 0.0)
     if noise > MOST_NOISE:
-        agreement = agreement.noted(
+        agreement = agreement.with_notes(
             f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval "
             "may be too narrow"
         )
@@ -638,7 +638,7 @@ def _with_interval(
 
 
 def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
-    """What a reader should know of a value that is defined although nothing varies."""
+    """Return notes about a value that is defined although human or metric scores are constant."""
     people, metric = data.people, data.metrics[label]
     human: Values | None = people.means[~np.isnan(people.means)]
     scores: Values | None = metric.systems

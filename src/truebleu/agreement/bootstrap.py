@@ -1,35 +1,39 @@
-"""Intervals of agreement: how it would vary with other segments, documents or systems.
+"""Bootstrap intervals of agreement over segments, documents or systems.
 
-Percentile intervals over bootstrap replicates, on which all metrics are measured alike, so that
-differences of two metrics are paired (Deutsch, Dror & Roth 2021, §4). What is resampled is what the
-interval is about, and is assumed to be independent draws from one population:
+The intervals are percentiles of bootstrap replicates. All metrics are measured on the same
+replicates, so that differences of two metrics are paired (Deutsch, Dror & Roth 2021, §4). An
+interval generalizes to other units like the resampled ones, which are assumed to be independent
+draws from one population:
 
-- "segments": other segments like these, for these very systems;
-- "documents": the same where segments of one document go together;
-- "systems": other systems like these, on these very segments;
-- "segments+systems", "documents+systems": both, and the widest interval of them.
+- "segments": other segments, with these systems;
+- "documents": other documents, whose segments stay together, with these systems;
+- "systems": other systems, on these segments;
+- "segments+systems", "documents+systems": both; these intervals are the widest.
 
-System scores are made anew on each replicate: each system gets the mean of its drawn human scores,
-and the metric's own score of the drawn segments (corpus BLEU of them, say). People often rate only
-a part of the segments, while metrics score all: replicates draw from all.
+System scores are recomputed on each replicate: the human score of a system is the mean of its
+resampled human scores, and a metric scores the resampled segments as a corpus (corpus BLEU, for
+example). If people rated only a part of the segments, replicates still draw from all segments,
+because metrics score all of them.
 
-The scores of systems are noisy, and noise weakens agreement: Pearson's r of the scores on a few
-hundred segments is below what it would be on ever more of them, and that of a replicate, which adds
-as much noise again, lies lower still. Percentiles of such replicates covered the value on the pool
-in 0 to 95 % of samples of 100 to 600 segments of wmt21 en-de and TED. So the noise is taken off:
+The scores of systems are noisy, and noise weakens agreement. Pearson's r of the scores on a few
+hundred segments is below its limit for ever more segments, and a replicate, which adds as much
+noise again, has a lower r still. Percentiles of such replicates covered the value on the pool in
+0 to 95 % of samples of 100 to 600 segments of wmt21 en-de and TED. So the noise is removed:
 
-- Pearson's r: the replicates say how much of the squares and products of the systems' deviations
-  is noise; a replicate has it twice, and twice is subtracted (Spearman's correction for
-  attenuation, of both sides and of what they share). Covered 91 to 100 % of such samples.
-- other coefficients of systems: the bound on the weakened side is moved by twice the difference of
-  the value and the replicates' mean. That is better than nothing, but not enough where noise is
-  much: covered 54 to 100 %. Where it is more than a tenth of the variance between systems on either
-  side, a note says so.
+- Pearson's r: the replicates estimate how much of the squares and products of the systems'
+  deviations is noise. A replicate contains that noise twice, so it is subtracted twice (Spearman's
+  correction for attenuation, of both variances and the covariance). Covered 91 to 100 % of such
+  samples.
+- other coefficients of systems: the bound on the weakened side is moved by twice the difference
+  between the value and the replicates' mean. That helps, but not enough if there is much noise:
+  covered 54 to 100 %. If noise is more than a tenth of the variance between systems, by people or
+  by the metric, a note says so.
 
-A cell that is drawn twice is no pair with itself. Replicates in which a metric has no value, such
-as one system drawn all the time, are left out, and there is no interval where they are too many.
-Intervals over few systems are too narrow: over 6 to 20 of them, intervals of Pearson's correlation
-at the level 0.95 covered the true one in 90 % of simulated sets of normal scores.
+A cell that is drawn twice makes no pair with itself. Replicates in which a metric has no value,
+such as replicates of a single system, are left out; if there are too many of them, there is no
+interval. Intervals over few systems are too narrow: over 6 to 20 systems, intervals of Pearson's
+correlation at the level 0.95 covered the true correlation in 90 % of simulated sets of normal
+scores.
 """
 
 from __future__ import annotations
@@ -79,24 +83,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Replicates", "bootstrap_agreement", "bootstrap_system_agreement"]
 
-#: What the replicates of intervals resample.
+#: Units that the replicates of intervals resample.
 Resample: TypeAlias = Literal[
     "segments", "documents", "systems", "segments+systems", "documents+systems"
 ]
 
 RESAMPLE: tuple[Resample, ...] = get_args(Resample)
-#: Coefficients that are shares of pairs, from 0 to 1.
+#: Coefficients that are a share of the pairs, from 0 to 1.
 SHARES = ("pairwise-accuracy", "acc-eq")
-# The largest share of replicates that may lack a value: more would hide a tail of the interval.
+# Largest share of undefined replicates: more would hide a tail of the interval.
 MOST_UNDEFINED = 0.05
-# The largest share of noise in the variance between systems with which ranks' intervals hold.
+# Largest share of noise in the variance between systems with which intervals of ranks hold.
 MOST_NOISE = 0.1
-# Replicates that are drawn from anew, and how often each.
+# Number of replicates of a nested bootstrap, and number of replicates of each of them.
 OUTER, INNER = 40, 40
 
 
 class AgreementInterval(NamedTuple):
-    """An interval of agreement, or the reason why there is none."""
+    """An interval of agreement, or the reason for its absence."""
 
     low: float | None
     high: float | None
@@ -104,12 +108,12 @@ class AgreementInterval(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """How percentile intervals of replicates, drawn from anew, lie around the replicates' mean.
+    """Bias and spread of percentile intervals, estimated by a nested bootstrap.
 
     Attributes:
-        bias: their centres less what they are replicates of, on average.
-        sd: the standard deviation of their centres.
-        width: the standard deviation of the replicates that they are made of.
+        bias: mean difference between the centres of the inner replicates and the outer replicates.
+        sd: standard deviation of the centres of the inner replicates.
+        width: standard deviation of the inner replicates around their centre.
     """
 
     bias: float
@@ -117,26 +121,25 @@ class Nested(NamedTuple):
     width: float
 
     def coverage(self, level: float) -> float:
-        """The share of such intervals that cover, were all of it normal."""
-        normal = NormalDist()
-        reach = normal.inv_cdf((1 + level) / 2) * self.width
-        sd = max(self.sd, 1e-9)
-        return normal.cdf((reach - self.bias) / sd) - normal.cdf((-reach - self.bias) / sd)
+        """Estimate the coverage of percentile intervals, assuming normality."""
+        half_width = NormalDist().inv_cdf((1 + level) / 2) * self.width
+        centres = NormalDist(self.bias, max(self.sd, 1e-9))
+        return centres.cdf(half_width) - centres.cdf(-half_width)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicates(ComparedByValue):
-    """The agreement of several metrics on the data and on the same bootstrap replicates.
+    """The agreement of several metrics on the data and on common bootstrap replicates.
 
     Attributes:
-        observed: each metric's value on the data; None where it is undefined.
-        values: shaped (replicate, metric), in the order of `observed`; NaN where undefined.
-        shifts: by metric, how far its interval's upper bound is moved, or the lower one where it is
-            below 0, for what noise takes off the value.
-        bounds: no interval goes beyond.
-        noise: by metric, the share of noise in the variance between systems, by people or by the
-            metric, whichever is larger; empty where scores are not of systems.
-        nested: by metric, what replicates of replicates tell; see `Nested`.
+        observed: each metric's value on the data, or None if undefined.
+        values: values shaped (replicate, metric), in the order of `observed`; NaN if undefined.
+        shifts: shift of each metric's upper bound, or of the lower bound if negative, which makes
+            up for the weakening by noise.
+        bounds: lowest and highest possible bound of an interval.
+        noise: share of noise in the variance between systems by metric, by people or by the
+            metric, whichever is larger; empty if the scores are not of systems.
+        nested: bias and spread of each metric's intervals by a nested bootstrap; see `Nested`.
     """
 
     observed: Mapping[str, float | None]
@@ -147,7 +150,7 @@ class Replicates(ComparedByValue):
     nested: Mapping[str, Nested] = field(default_factory=dict)
 
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
-        """The interval of one metric's agreement."""
+        """Compute the interval of one metric's agreement."""
         interval = _interval(self._column(metric), level, defined=self.observed[metric] is not None)
         shift = self.shifts.get(metric)
         if interval.low is None or interval.high is None or shift is None:
@@ -156,7 +159,7 @@ class Replicates(ComparedByValue):
         return AgreementInterval(*np.clip([low, high], *self.bounds).tolist())
 
     def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:
-        """The interval of a metric's agreement less that of another."""
+        """Compute the interval of the difference in agreement, `metric` minus `other`."""
         differences = self._column(metric) - self._column(other)
         defined = None not in (self.observed[metric], self.observed[other])
         return _interval(differences, level, defined=defined)
@@ -167,7 +170,7 @@ class Replicates(ComparedByValue):
 
 
 def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementInterval:
-    least = min_replicates(level)
+    minimum = min_replicates(level)
     values = replicates[~np.isnan(replicates)]
     undefined = len(replicates) - len(values)
     if not defined:
@@ -175,10 +178,10 @@ def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementIn
     if undefined > MOST_UNDEFINED * len(replicates):
         reason = f"{undefined} of {len(replicates)} replicates have no value"
         return AgreementInterval(None, None, reason)
-    if len(values) < least:
+    if len(values) < minimum:
         reason = (
             f"{len(values)} of {len(replicates)} replicates have a value, and the level {level:g} "
-            f"needs {least}: draw more of them"
+            f"needs {minimum}; draw more replicates"
         )
         return AgreementInterval(None, None, reason)
     low, high = percentile_interval(values, level)
@@ -187,14 +190,14 @@ def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementIn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
-    """What the replicates of a coefficient's intervals resample.
+    """The units that the replicates of a coefficient's intervals resample.
 
     Attributes:
-        resample: as the bootstraps take it, where items are called segments whatever they are.
-        name: as results call it.
-        documents: the document of each segment, where documents are resampled.
-        notes: why it is not what was asked for, in sentences.
-        refusal: why nothing can be resampled, so that there is no interval.
+        resample: units as the bootstraps name them: items of any kind are "segments".
+        name: units as results name them.
+        documents: document of each segment, or None unless documents are resampled.
+        notes: sentences about differences from the requested units.
+        refusal: reason why nothing can be resampled and there is no interval, or None.
     """
 
     resample: Resample
@@ -205,28 +208,28 @@ class Resampling:
 
 
 def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> Resampling:
-    """What the intervals of a coefficient resample.
+    """Choose the units that the intervals of a coefficient resample.
 
     Args:
         by: the coefficient.
-        data: what people judged.
-        resample: what should be resampled.
+        data: the human and metric scores.
+        resample: the requested units.
 
     Raises:
-        SettingError: when that cannot be resampled.
+        SettingError: if the requested units cannot be resampled.
     """
     people, notes, chosen = data.people, [], resample
     if by.name == SOFT and resample.endswith("systems"):
         chosen = "documents" if resample.startswith("documents") else "segments"
         notes.append(
-            f"Only {chosen} were resampled: of resampled systems it would be another coefficient."
+            f"Only {chosen} were resampled: with resampled systems, it is a different coefficient."
         )
     if by.compared and resample.endswith("systems"):
-        expected = "segments or documents: people compared pairs of systems"
+        expected = "'segments' or 'documents': people compared pairs of systems"
         raise SettingError("resample", resample, expected)
     if people.item == "system" and resample != "systems":
         chosen = "systems"
-        notes.append("Systems were resampled: people scored nothing less than whole systems.")
+        notes.append("Systems were resampled: people scored whole systems.")
     if chosen == "systems":
         return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
     judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
@@ -243,19 +246,19 @@ def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> R
         name=chosen.replace("segment", people.item),
         documents=documents,
         notes=tuple(notes),
-        refusal=None if units > 1 else f"no interval: people judged one {unit} only",
+        refusal=None if units > 1 else f"no interval: people judged only one {unit}",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """How replicates are drawn.
+    """Settings of a bootstrap.
 
     Attributes:
-        resample: what is drawn.
-        documents: the document of each segment, with "documents" and "documents+systems".
-        replicates: how many.
-        seed: of the draws.
+        resample: units to resample.
+        documents: document of each segment, with "documents" and "documents+systems" only.
+        replicates: number of replicates.
+        seed: seed of the replicates.
     """
 
     resample: Resample = "segments"
@@ -271,16 +274,16 @@ class Draws:
 
     @property
     def systems(self) -> bool:
-        """Whether systems are drawn."""
+        """True if systems are resampled."""
         return self.resample.endswith("systems")
 
     @property
     def bootstrap(self) -> Bootstrap:
-        """Draws units."""
+        """The bootstrap of segments or documents."""
         return Bootstrap(replicates=self.replicates, seed=self.seed)
 
     def units(self, segments: int) -> Units | None:
-        """The units that segments are drawn in; None where they are not drawn."""
+        """Return the units in which segments are resampled, or None for "systems"."""
         if self.resample.startswith("documents"):
             if self.documents is None or len(self.documents) != segments:
                 count = None if self.documents is None else len(self.documents)
@@ -288,15 +291,21 @@ class Draws:
                 raise SettingError("documents", count, expected)
             return Units.documents(self.documents)
         if self.documents is not None:
-            raise SettingError("documents", "given", f"none where {self.resample} are drawn")
+            raise SettingError("documents", "given", f"None with resample={self.resample!r}")
         return Units.segments(segments) if self.resample.startswith("segments") else None
 
-    def units_of_judged(self, size: int, judged: NDArray[np.int64], what: str) -> Units:
-        """The units of the segments that people judged, of as many as `size`; never systems."""
+    def units_of_judged(self, size: int, judged: NDArray[np.int64], purpose: str) -> Units:
+        """Return the units of the `judged` segments; raises SettingError if systems are resampled.
+
+        Args:
+            size: number of all segments.
+            judged: indices of the segments that people judged.
+            purpose: end of the error message, such as "for soft pairwise accuracy".
+        """
         if self.systems:
-            raise SettingError("resample", self.resample, f"'segments' or 'documents' {what}")
+            raise SettingError("resample", self.resample, f"'segments' or 'documents' {purpose}")
         units = self.units(size)
-        assert units is not None  # noqa: S101  # only where systems alone are drawn
+        assert units is not None  # noqa: S101  # None only if systems alone are resampled
         if self.documents is None:
             return Units.segments(len(judged))
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
@@ -307,14 +316,14 @@ def bootstrap_agreement(
 ) -> Replicates:
     """Measure metrics on bootstrap replicates of segments, documents, systems, or both.
 
-    Tie thresholds are calibrated anew on each replicate. For system scores, whose segments are
-    drawn before they are averaged or counted, see `bootstrap_system_agreement`.
+    Tie thresholds are recalibrated on each replicate. For system scores, which are computed from
+    resampled segments, see `bootstrap_system_agreement`.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
-        metrics: the scores of each metric by its name, shaped alike; higher is better.
+        human: human scores shaped (system, segment), NaN if unrated; or one per system.
+        metrics: the scores of each metric by name, in the shape of `human`; higher is better.
         by: the coefficient of agreement.
-        options: those of `Draws`: resample, documents, replicates and seed.
+        options: fields of `Draws`: resample, documents, replicates and seed.
 
     >>> from truebleu.agreement.coefficients import coefficient
     >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
@@ -333,24 +342,23 @@ def bootstrap_agreement(
         for name, (_, scores) in zip(metrics, cells, strict=True)
     }
     units = draws.units(ratings.shape[1])
-    # Systems and segments that nobody rated are no part of what the interval is about.
+    # The interval is about rated systems and segments only.
     systems = np.flatnonzero(rated_cells(ratings).any(axis=1))
     segments = np.flatnonzero(rated_cells(ratings).any(axis=0))
-    drawn = None
+    rated_units = None
     sizes = {}
     if units is not None:
-        # The units that are left, numbered without gaps.
-        names, drawn = np.unique(units.of_segment[segments], return_inverse=True)
+        names, rated_units = np.unique(units.of_segment[segments], return_inverse=True)
         sizes[draws.resample.removesuffix("+systems")] = len(names)
     if draws.systems:
         sizes["systems"] = len(systems)
-    for what, count in sizes.items():
+    for noun, count in sizes.items():
         if count < 2:
-            raise SettingError(f"{what} with human scores", count, "at least two to draw from")
-    kept = np.ix_(systems, segments)
-    values = _core.Cells(ratings[kept], *(scores[kept] for _, scores in cells)).bootstrap_values(
+            raise SettingError(f"{noun} with human scores", count, "at least two to resample")
+    rated = np.ix_(systems, segments)
+    values = _core.Cells(ratings[rated], *(scores[rated] for _, scores in cells)).bootstrap_values(
         by.native,
-        units=None if drawn is None else drawn.tolist(),
+        units=None if rated_units is None else rated_units.tolist(),
         systems=draws.systems,
         first=0,
         replicates=draws.replicates,
@@ -379,12 +387,13 @@ def bootstrap_system_agreement(
     """Measure metrics by their system scores on bootstrap replicates.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metrics: counts by segment of each metric, by its name; see `mean_of_segments`.
+        human: human scores shaped (system, segment), NaN if unrated.
+        metrics: counts by segment of each metric, by name; see `mean_of_segments`.
         by: the coefficient of the system scores, or its name.
-        correct_noise: whether intervals are about the value on ever more segments, with the noise
-            of these taken off; otherwise percentiles of plain replicates, which lie too low.
-        options: those of `Draws`: resample, documents, replicates and seed.
+        correct_noise: True for intervals about the limit for ever more segments, with the noise
+            of these segments removed; False for percentiles of uncorrected replicates, which are
+            too low.
+        options: fields of `Draws`: resample, documents, replicates and seed.
     """
     draws = Draws(**options)
     _require_metrics(metrics)
@@ -394,22 +403,24 @@ def bootstrap_system_agreement(
     values = [measure_cells(people[:, None], scores[:, None], by).value for scores in others]
     units = draws.units(counted[0].units)
     scores = _replicate_scores(counted, units, draws.bootstrap)
-    drawn = _core.Cells(*scores).values_by_row(
+    replicate_values = _core.Cells(*scores).values_by_row(
         coefficient=by.native_name,
         parameter=by.parameter,
         seed=draws.seed if draws.systems else None,
     )
-    plain = Replicates(dict(zip(metrics, values, strict=True)), drawn)
+    uncorrected = Replicates(dict(zip(metrics, values, strict=True)), replicate_values)
     if units is None or not correct_noise:
-        return plain
+        return uncorrected
     if by.name == "pearson" and not draws.systems:
         columns = [
             _disattenuated((people, observed), (scores[0], replicated))
             for observed, replicated in zip(others, scores[1:], strict=True)
         ]
-        return replace(plain, values=np.stack(columns, axis=1))
+        return replace(uncorrected, values=np.stack(columns, axis=1))
     shifts = {}
-    for (name, value), column in zip(plain.observed.items(), plain.values.T, strict=True):
+    for (name, value), column in zip(
+        uncorrected.observed.items(), uncorrected.values.T, strict=True
+    ):
         defined = column[~np.isnan(column)]
         if value is not None and defined.size:
             shifts[name] = 2 * (value - float(defined.mean()))
@@ -419,18 +430,18 @@ def bootstrap_system_agreement(
         for name, observed, replicated in zip(metrics, others, scores[1:], strict=True)
     }
     bounds = (0.0, 1.0) if by.name in SHARES else (-1.0, 1.0)
-    return replace(plain, shifts=shifts, bounds=bounds, noise=noise)
+    return replace(uncorrected, shifts=shifts, bounds=bounds, noise=noise)
 
 
-def _noise_share(scores: Values, drawn: Values) -> float:
-    """How much of the squared deviations of systems' scores is noise."""
-    noisy = drawn - np.nanmean(drawn, axis=0)
+def _noise_share(scores: Values, replicates: Values) -> float:
+    """Estimate the share of noise in the squared deviations of systems' scores."""
+    noise = replicates - np.nanmean(replicates, axis=0)
     total = float(_products(scores, scores))
-    return float(np.nanmean(_products(noisy, noisy))) / total if total > 0 else np.inf
+    return float(np.nanmean(_products(noise, noise))) / total if total > 0 else np.inf
 
 
 def _products(scores: Values, others: Values) -> Values:
-    """The sum over systems of products of deviations from the mean; NaN with fewer than two."""
+    """Sum products of deviations from the mean over systems; NaN with fewer than two systems."""
     both = ~(np.isnan(scores) | np.isnan(others))
     count = both.sum(axis=-1, keepdims=True)
     left, right = (
@@ -440,14 +451,15 @@ def _products(scores: Values, others: Values) -> Values:
     return np.where(count[..., 0] > 1, (left * right * both).sum(axis=-1), np.nan)
 
 
-def _disattenuated(observed: tuple[Values, Values], drawn: tuple[Values, Values]) -> Values:
-    """Pearson's r of people and a metric on each replicate, without the noise of both.
+def _disattenuated(observed: tuple[Values, Values], replicates: tuple[Values, Values]) -> Values:
+    """Compute Pearson's r of people and a metric on each replicate, corrected for attenuation.
 
-    A replicate's sums of squares and products have the noise of the data and its own. Where noise
-    is all there is, r is 1, or -1 where the data without noise go the other way.
+    A replicate's sums of squares and products contain the noise of the data and of the resampling.
+    If a corrected sum of squares is not positive, r is 1, or -1 if the covariance of the data
+    without noise is negative.
     """
-    human, metric = drawn
-    noisy = [scores - np.nanmean(scores, axis=0) for scores in drawn]
+    human, metric = replicates
+    noisy = [scores - np.nanmean(scores, axis=0) for scores in replicates]
     squares = [
         _products(np.where(np.isnan(other), np.nan, scores), scores)
         - 2 * np.nanmean(_products(noise, noise))
@@ -463,9 +475,9 @@ def _disattenuated(observed: tuple[Values, Values], drawn: tuple[Values, Values]
 
 
 def _people_and_metrics(human: Values, metrics: Mapping[str, UnitCounts]) -> list[UnitCounts]:
-    """Return the counts of people, then those of the metrics, for the systems that people rated.
+    """Return counts of human scores, then of the metrics, for the systems that people rated.
 
-    People's score of a system is the mean of the segments that they rated.
+    The human score of a system is the mean of its rated segments.
     """
     systems = np.flatnonzero(rated_cells(human).any(axis=1))
     if len(systems) < 2:
@@ -474,7 +486,7 @@ def _people_and_metrics(human: Values, metrics: Mapping[str, UnitCounts]) -> lis
     for name, metric in metrics.items():
         if metric.rows.ndim != 3 or metric.rows.shape[:2] != people.rows.shape[:2]:
             shape = people.rows.shape[:2]
-            expected = f"rows for {shape} segments and systems, as people have them"
+            expected = f"rows for {shape} segments and systems, as in the human scores"
             raise SettingError(name, metric.rows.shape, expected)
     return [replace(counts, rows=counts.rows[:, systems]) for counts in (people, *metrics.values())]
 
@@ -510,20 +522,19 @@ def _replicate_scores(
 def bootstrap_judgments(
     metrics: Mapping[str, Values], judgments: Judgments, by: Coefficient, draws: Draws
 ) -> Replicates:
-    """A coefficient of comparisons on bootstrap replicates of segments or documents.
+    """Compute a coefficient of comparisons on bootstrap replicates of segments or documents.
 
-    Only segments with a judgment are drawn, or documents with one: others tell nothing here.
+    Only segments or documents with a judgment are resampled.
 
     Args:
-        metrics: scores shaped (system, segment) by name, higher for better.
+        metrics: scores shaped (system, segment) by name; higher is better.
         judgments: the comparisons.
         by: a coefficient made of counts of pairs.
-        draws: of segments or documents.
+        draws: settings of a bootstrap of segments or documents.
     """
     rows = judgment_rows(metrics.values(), judgments, by)
     judged = np.unique(judgments.item)
-    where = "where people compared pairs"
-    units = draws.units_of_judged(len(rows), judged, where)
+    units = draws.units_of_judged(len(rows), judged, "for comparisons of pairs")
     by_unit = np.ascontiguousarray(units.add_up(rows[judged]))
     sums = draws.bootstrap.sums(by_unit, units, 0, draws.replicates)
     columns = [values_of_rows(by, part) for part in np.split(sums, len(metrics), axis=1)]
@@ -536,14 +547,14 @@ def bootstrap_shares_of_wins(
 ) -> Replicates:
     """Measure metrics' system scores against shares of wins, on bootstrap replicates.
 
-    A segment is drawn with all its comparisons. A share of wins is the mean of 1 for each win and 0
-    for each loss, so that these are human scores of as many rows, beside those of the metrics.
+    A segment is resampled with all its comparisons. A share of wins is the mean of 1 for each win
+    and 0 for each loss, so each decided comparison is an additional row with two human scores.
 
     Args:
-        metrics: counts by segment of each metric, by its name.
+        metrics: counts by segment of each metric, by name.
         judgments: the comparisons.
         by: the coefficient of the system scores.
-        draws: of segments, documents or systems.
+        draws: settings of a bootstrap of segments, documents or systems.
     """
     segments, systems = next(iter(metrics.values())).rows.shape[:2]
     decided = np.flatnonzero(judgments.verdict)
@@ -560,7 +571,7 @@ def bootstrap_shares_of_wins(
     }
     options = asdict(draws)
     if draws.resample != "systems":
-        # The rows of one segment belong together like those of a document.
+        # Resample the rows of a segment together, like the segments of a document.
         labels = list(draws.documents or map(str, range(segments)))
         options["documents"] = [*labels, *(labels[segment] for segment in judgments.item[decided])]
         options["resample"] = draws.resample.replace("segments", "documents")
@@ -577,29 +588,30 @@ def bootstrap_soft_pairwise(
     observed: Mapping[str, float | None],
     draws: Draws,
 ) -> Replicates:
-    """Soft pairwise accuracy of metrics on bootstrap replicates of segments or documents.
+    """Compute soft pairwise accuracy on bootstrap replicates of segments or documents.
 
-    The value depends on the number of segments: with ever more of them all p-values become 0 or 1.
-    So the interval is about test sets of this size. A replicate is a sample of a sample, whose
-    p-values are further apart than those of the data: replicates lie lower than the value on
-    average, often by a quarter of the interval's width, and their mean varies less than the value.
-    So percentile intervals at 95 % cover the mean of all such test sets in 82 to 99 % of samples,
-    depending on the data. How often here is estimated by replicates of some replicates, which lie
-    around these as these lie around the data: in simulations within 4 points of what was counted.
+    The value depends on the number of segments: as it grows, all p-values become 0 or 1. So the
+    interval is about test sets of this size. A replicate is a sample of a sample, whose p-values
+    are further apart than the p-values of the data: replicates are lower than the value on average,
+    often by a quarter of the interval's width, and their mean varies less than the value. So
+    percentile intervals at 95 % cover the mean over such test sets in 82 to 99 % of samples,
+    depending on the data. A nested bootstrap estimates this coverage: in simulations within 4
+    percentage points of the counted coverage.
 
-    Replicates are moved so that they lie around the observed value as they lie around that of the
-    normal approximation.
+    Replicates are shifted by the difference between the observed value and its normal
+    approximation.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metrics: the scores of each metric by its name, shaped alike; higher is better.
+        human: human scores shaped (system, segment), NaN if unrated.
+        metrics: the scores of each metric by name, in the shape of `human`; higher is better.
         observed: the value of each metric.
-        draws: of segments or documents: with drawn systems it would be another statistic.
+        draws: settings of a bootstrap of segments or documents; with resampled systems it would be
+            another statistic.
     """
     ratings = as_human(human)
     rated = rated_cells(ratings)
     pairs = paired_systems(rated)
-    # Segments that nobody rated are no part of what the interval is about.
+    # The interval is about rated segments only.
     segments = np.flatnonzero(rated.any(axis=0))
     units = draws.units_of_judged(ratings.shape[1], segments, "for soft pairwise accuracy")
     replicates, bootstrap = draws.replicates, draws.bootstrap
@@ -615,33 +627,33 @@ def bootstrap_soft_pairwise(
         return on_exact_grid(units.add_up(np.concatenate(columns, axis=1)[segments]))
 
     def moments(scores: Values) -> tuple[Values, Values]:
-        """By segment, the differences of all pairs and their squares."""
+        """Return the differences of all pairs and their squares, shaped (segment, pair)."""
         differences = (scores[left] - scores[right]).T * both
         return differences, differences**2
 
     def p_values(rows: Values, start: int, count: int) -> Values:
-        """Of all pairs: on the whole test set, then on some replicates."""
-        drawn = bootstrap.sums(rows, units, start, count)
-        sums = np.concatenate([rows.sum(axis=0)[np.newaxis], drawn])
+        """Return p-values of all pairs on the whole test set, then on `count` replicates."""
+        replicate_sums = bootstrap.sums(rows, units, start, count)
+        sums = np.concatenate([rows.sum(axis=0)[np.newaxis], replicate_sums])
         parts = sums.reshape(1 + count, 2, -1)
         totals, squares = parts[:, 0], parts[:, 1]
         return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
 
     shared_rows = by_unit(both.astype(np.float64))
     people_rows = by_unit(*moments(np.where(rated, ratings, 0.0)))
-    # One metric and some replicates at a time: all of them would fill the memory.
+    # One metric and one block of replicates at a time, to limit memory.
     size = max(1, BLOCK_SIZE // (2 * pairs.shape[1]))
     for start in range(0, replicates, size):
         count = min(size, replicates - start)
-        drawn = bootstrap.sums(shared_rows, units, start, count)
-        shared = np.concatenate([shared_rows.sum(axis=0)[np.newaxis], drawn]) > 0
+        replicate_sums = bootstrap.sums(shared_rows, units, start, count)
+        shared = np.concatenate([shared_rows.sum(axis=0)[np.newaxis], replicate_sums]) > 0
         people = p_values(people_rows, start, count)
         for number in chosen:
             scores = as_metric(names[number], metrics[names[number]], ratings)
             p = p_values(by_unit(*moments(scores)), start, count)
             centre, *replicated = _accuracies(p, people, shared)
-            moved = np.array(replicated) - centre + observed[names[number]]
-            values[start : start + count, number] = moved.clip(0.0, 1.0)
+            shifted = np.array(replicated) - centre + observed[names[number]]
+            values[start : start + count, number] = shifted.clip(0.0, 1.0)
     resampled = [
         (counts, _p_values(counts, people_rows), counts @ shared_rows > 0)
         for counts in _nested_counts(len(people_rows), draws.seed)
@@ -654,52 +666,49 @@ def bootstrap_soft_pairwise(
             _accuracies(_p_values(counts, metric_rows), people, shared)
             for counts, people, shared in resampled
         ]
-        if told := _nested(accuracies):
-            nested[names[number]] = told
+        if summary := _nested(accuracies):
+            nested[names[number]] = summary
     return Replicates(observed, values, nested=nested)
 
 
 def _nested_counts(units: int, seed: int) -> Iterator[NDArray[np.uint16]]:
-    """Yield how often each replicate, then each replicate of it, has each unit."""
-    # NumPy promises the bits of a bit generator for all its versions, not those of a Generator.
+    """Yield the counts of each unit in a replicate, then in its INNER replicates."""
+    # NumPy guarantees the stream of a bit generator across versions, but not of a Generator.
     stream = np.random.PCG64(seed)
     for _ in range(OUTER):
         bits = stream.random_raw((1 + INNER) * units) >> np.uint64(11)
-        places = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
-        first, *inner = places.reshape(-1, units)
-        drawn = [first, *(first[again] for again in inner)]
-        yield np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.uint16)
+        indices = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
+        outer, *inner = indices.reshape(-1, units)
+        samples = [outer, *(outer[sample] for sample in inner)]
+        yield np.stack([np.bincount(row, minlength=units) for row in samples]).astype(np.uint16)
 
 
 def _p_values(counts: NDArray[np.uint16], rows: Values) -> Values:
-    """Return the p-values of all pairs by replicate, of rows of differences and their squares."""
+    """Compute p-values shaped (replicate, pair) from rows of differences and their squares."""
     totals, squares = np.split(counts @ rows, 2, axis=1)
     return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
 
 
 def _nested(accuracies: Iterable[Values]) -> Nested | None:
-    """Summarise accuracies of replicates and of their own replicates; None without any."""
+    """Summarize accuracies of outer and inner replicates; None with fewer than two outer ones."""
     outer, centres, variances = [], [], []
-    for own, *replicated in accuracies:
+    for accuracy, *replicated in accuracies:
         values = np.array(replicated)[~np.isnan(replicated)]
-        if not np.isnan(own) and values.size:
-            outer.append(own)
+        if not np.isnan(accuracy) and values.size:
+            outer.append(accuracy)
             centres.append(values.mean())
             variances.append(values.var())
     if len(outer) < 2:
         return None
     variance = float(np.mean(variances))
-    # The centres are means of few, and vary by that too.
+    # The variance of centres includes the sampling variance of means of INNER values.
     sd = np.sqrt(max(float(np.var(centres, ddof=1)) - variance / INNER, 0.0))
     bias = float(np.mean(centres)) - float(np.mean(outer))
     return Nested(bias, float(sd), float(np.sqrt(variance)))
 
 
 def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:
-    """1 - mean |p_h - p_m| of each replicate, over the pairs that it has.
-
-    NaN where no segment of a replicate is rated for two systems.
-    """
+    """Compute 1 - mean |p_h - p_m| over the `shared` pairs of each replicate; NaN without pairs."""
     distances = np.where(shared, np.abs(metric - people), 0.0).sum(axis=1)
     count = shared.sum(axis=1)
     return np.where(count > 0, 1 - distances / np.maximum(count, 1), np.nan)

@@ -1,27 +1,27 @@
-"""Coefficients of agreement: how human and metric scores become one number.
+"""Coefficients of agreement between human and metric scores.
 
-Scores are matrices shaped (system, item), higher is better on both sides. A cell that nobody rated
-is NaN among the human scores; it is dropped with its metric score before anything else. People may
-also compare pairs of outputs (`Judgments`).
+Scores are matrices shaped (system, item); higher is better on both sides. An unrated cell
+is NaN in the human scores, and its metric score is ignored. People may also compare pairs of
+outputs (`Judgments`).
 
-Most coefficients are made of the counts of pairs of cells in five classes: C and D, ordered alike
-or in opposite directions by people and by the metric; Th, Tm and Thm, tied by people only, by the
-metric only, or by both. A value above 0 means agreement, and 1 is the most there is. Where a
-denominator is 0 a coefficient is undefined, which is None and not 0.
+Most coefficients are computed from the counts of pairs of cells in five classes: C and D,
+concordant and discordant pairs of people and the metric; Th, Tm and Thm, pairs tied by people only,
+by the metric only, or by both. A value above 0 means agreement, and 1 is the maximum. If a
+denominator is 0, the coefficient is undefined: None, not 0.
 
-| grouping | vectors that are compared            | mean over |
+| grouping | compared vectors                     | mean over |
 |----------|--------------------------------------|-----------|
 | none     | one of all cells                     | -         |
 | item     | for each item, the scores of systems | items     |
 | system   | for each system, the scores of items | systems   |
 
-A group with fewer than two rated cells does not exist.
+Groups with fewer than two rated cells are ignored.
 
-The tie threshold of a metric is the one at which it agrees best with people (Deutsch et al. 2023,
-§4). Candidates are 0 and every difference of two metric scores in a group. Accuracy with ties is
-taken at each of them, averaged over groups, and the smallest candidate with the largest mean is the
-result. It is chosen on the very data that it is reported on, so the accuracy flatters every metric.
-The search is exact: accuracies are compared as whole numbers of pairs, not as rounded quotients.
+The tie threshold of a metric is the threshold at which it agrees best with people (Deutsch et al.
+2023, §4). Candidates are 0 and every difference of two metric scores in a group. The result is the
+smallest candidate with the largest accuracy with ties, averaged over groups. It is chosen on the
+data that it is reported on, so the accuracy flatters every metric. The search is exact: accuracies
+are compared as whole numbers of pairs, not as rounded quotients.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ __all__ = [
     "soft_pairwise_accuracy",
 ]
 
-#: Which cells are compared with each other: all, those of one item, or those of one system.
+#: Cells that are compared with each other: all, the cells of one item, or of one system.
 Grouping: TypeAlias = Literal["none", "item", "system"]
-#: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.
+#: Largest difference at which the metric ties a pair; "calibrated" chooses the best one.
 Epsilon: TypeAlias = float | Literal["calibrated"]
 #: "macro" counts every group once; "micro" by its cells, or by its pairs for kendall-like.
 Average: TypeAlias = Literal["macro", "micro"]
-#: Groups without a value are left out of the mean, or count as 0.
+#: Treatment of groups without a value: left out of the mean, or counted as 0.
 UndefinedGroups: TypeAlias = Literal["leave-out", "zero"]
-#: Whether scores of systems or of segments are compared.
+#: Compared scores: of systems or of segments.
 Level: TypeAlias = Literal["system", "segment"]
-#: What makes a coefficient undefined in a group.
+#: Condition under which a coefficient is undefined in a group.
 Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -81,9 +81,9 @@ CHOICES = {
 CALIBRATED = "calibrated"
 SOFT = "soft-pairwise-accuracy"
 DIFFERENCES = "pairwise-difference-pearson"
-# Squares of larger scores, and sums of squares, would not fit into a float64.
+# Limit on scores, so that sums of their squares fit into a float64.
 LARGEST = 1e150
-# Two points always lie on a line.
+# Fewest systems of a coefficient, 2 by default: two points always lie on a line.
 FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 # --------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 
 def as_human(human: ArrayLike) -> Values:
-    """Human scores as a checked matrix (system, segment), in which NaN is an unrated cell."""
+    """Check human scores; return a matrix shaped (system, segment), NaN in unrated cells."""
     scores = _as_matrix("human", human)
     if np.isinf(scores).any():
         raise SettingError("human", float("inf"), "finite numbers, NaN for a missing score")
@@ -99,10 +99,7 @@ def as_human(human: ArrayLike) -> Values:
 
 
 def as_metric(name: str, metric: ArrayLike, human: Values) -> Values:
-    """A metric's scores as a checked matrix, finite wherever there is a human score.
-
-    Unrated cells hold 0 in the result.
-    """
+    """Check that a metric's scores are finite in rated cells; return them with 0 in the others."""
     scores = _as_matrix(name, metric)
     if scores.shape != human.shape:
         expected = f"the shape {human.shape} of the human scores: (system, segment)"
@@ -117,12 +114,12 @@ def as_metric(name: str, metric: ArrayLike, human: Values) -> Values:
 
 
 def rated_cells(human: Values) -> NDArray[np.bool_]:
-    """Which cells have a human score."""
+    """Return a mask of the cells that have a human score."""
     return ~np.isnan(human)
 
 
 def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
-    """Human and metric scores as checked matrices; one score per system makes one column."""
+    """Check human and metric scores; return matrices. One score per system makes one column."""
     cells = as_human(_as_matrix("human", human, columns=True))
     scores = as_metric("metric", _as_matrix("metric", metric, columns=True), cells)
     for name, matrix in (("human", cells), ("metric", scores)):
@@ -133,7 +130,7 @@ def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
 
 
 def _as_matrix(name: str, scores: ArrayLike, *, columns: bool = False) -> Values:
-    """The scores as a matrix of numbers; with columns, one for each system makes one."""
+    """Convert scores to a matrix; if `columns`, a vector of one score per system to one column."""
     try:
         matrix = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -147,12 +144,12 @@ def _as_matrix(name: str, scores: ArrayLike, *, columns: bool = False) -> Values
 
 
 def require_choice(setting: str, value: str) -> None:
-    """Refuse a grouping, an average, a fate of undefined groups or a level that does not exist."""
+    """Check the value of a grouping, average, level or treatment of undefined groups."""
     require_name(setting, value, CHOICES[setting])
 
 
 def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
-    """A tie threshold, refused unless it is a finite number from 0 up."""
+    """Return a tie threshold; raises SettingError unless it is a finite number from 0 up."""
     if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
         value = float(epsilon)
         if np.isfinite(value) and value >= 0:
@@ -166,18 +163,18 @@ def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a coefficient is.
+    """Definition of a coefficient.
 
     Attributes:
-        name: as on the command line and in JSON.
-        title: as people write it.
-        origin: the paper or shared task.
-        undefined: when a group has no value.
-        systems: whether it is asked of systems, not of segments, unless a level is given.
-        epsilon: whether the metric may tie pairs by a threshold.
-        calibrated: whether the threshold may be calibrated, which it is unless one is given.
-        pooled: the groups' pairs are put together by definition, and nothing is averaged.
-        threshold: whether pairs count from some difference of human scores on.
+        name: name on the command line and in JSON.
+        title: name in sentences.
+        origin: paper or shared task.
+        undefined: condition under which a group has no value.
+        systems: True if it compares systems, not segments, by default.
+        epsilon: True if the metric may tie pairs by a threshold.
+        calibrated: True if the tie threshold is calibrated by default.
+        pooled: True if the pairs of all groups are pooled by definition, and nothing is averaged.
+        threshold: True if only pairs with a minimum difference of human scores count.
     """
 
     name: str
@@ -193,17 +190,17 @@ class Definition:
 
 
 POOLED_SYSTEMS = "systems epsilon pooled"
-# C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric only, by both.
+# C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric only, or both.
 _TABLE: tuple[tuple[str, str, str, Undefined, str], ...] = (
-    # covariance / (standard deviation of human scores * that of metric scores)
+    # covariance / (standard deviation of human scores * standard deviation of metric scores)
     ("pearson", "Pearson's r", "Pearson 1895", "constant", "systems"),
-    # Pearson's of ranks, where ties share the mean of their ranks
+    # Pearson's r of ranks; ties share the mean of their ranks
     ("spearman", "Spearman's rho", "Spearman 1904", "constant", "systems"),
     # (C - D) / all pairs
     ("kendall-a", "Kendall's tau-a", "Kendall 1938", "never", "epsilon"),
     # (C - D) / sqrt((C + D + Th) (C + D + Tm))
     ("kendall-b", "Kendall's tau-b", "Kendall 1945, WMT 2022", "constant", "epsilon"),
-    # 2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores
+    # 2 (C - D) / (n^2 (k - 1) / k), k the smaller number of different scores
     ("kendall-c", "Kendall's tau-c", "Stuart 1953", "constant", ""),
     # (C - D - Tm) / (C + D + Tm)
     ("tau-10", "The tau of WMT 2010", "WMT 2010", "no order", "epsilon"),
@@ -215,25 +212,24 @@ _TABLE: tuple[tuple[str, str, str, Undefined, str], ...] = (
     ("tau-eq", "tau-eq", "Deutsch et al. 2023", "never", "epsilon calibrated"),
     # (C + Thm) / all pairs
     ("acc-eq", "acc-eq", "Deutsch et al. 2023, WMT 2023 to 2025", "never", "epsilon calibrated"),
-    # (C - D) / (C + D + Tm) of the pairs of all groups put together
+    # (C - D) / (C + D + Tm) of the pooled pairs of all groups
     ("chen-cherry", "Chen and Cherry's tau", "Chen & Cherry 2014", "no order", "epsilon pooled"),
-    # (C + Thm) / all pairs of all groups put together
+    # (C + Thm) / all pooled pairs of all groups
     ("pairwise-accuracy", "Pairwise accuracy", "Kocmi et al. 2021", "never", POOLED_SYSTEMS),
-    # Of pairs whose human scores differ by the threshold or more, those that the metric orders
-    # alike less all others, over all of them.
+    # (C - others) / all pairs whose human scores differ by the threshold or more
     ("kendall-like", "The Kendall-like tau", "WMT 2016 to 2021", "nothing kept", "threshold"),
-    # Pearson's of the differences of all pairs of all groups put together
+    # Pearson's r of the differences of all pooled pairs of all groups
     (DIFFERENCES, "Pearson of differences", "mt-metrics-eval", "constant", "pooled"),
-    # The mean of 1 - |p - q| over pairs of systems; p, q one-sided p-values by people, by metric
+    # mean of 1 - |p - q| over pairs of systems; p, q one-sided p-values by people, by metric
     (SOFT, "Soft pairwise accuracy", "Thompson et al. 2024, WMT 2024", "never", "systems pooled"),
 )
 DEFINITIONS = {
     name: Definition(name, title, origin, undefined, **dict.fromkeys(features.split(), True))
     for name, title, origin, undefined, features in _TABLE
 }
-#: The coefficients of matrices; soft pairwise accuracy is apart: `soft_pairwise_accuracy`.
+#: The coefficients of `measure`; soft pairwise accuracy has its own `soft_pairwise_accuracy`.
 COEFFICIENTS = tuple(name for name in DEFINITIONS if name != SOFT)
-#: The coefficients that are made of the counts of pairs, which a threshold may tie.
+#: The coefficients of counts of pairs, with a tie threshold.
 PAIR_COEFFICIENTS = tuple(name for name, defined in DEFINITIONS.items() if defined.epsilon)
 ALIASES = {
     "kendall": "kendall-b",
@@ -249,20 +245,21 @@ SETTINGS = (*CHOICES, "epsilon", "threshold")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficient:
-    """A coefficient and what it compares; `coefficient` makes one from a name.
+    """A coefficient with its settings; `coefficient` makes one from a name.
 
     Attributes:
-        name: one of DEFINITIONS.
-        epsilon: the metric ties a pair whose scores differ by no more than this.
-        threshold: pairs count whose human scores differ by this or more, for kendall-like.
-        grouping: which cells are compared with each other.
-        average: how the groups' values become one: "macro" unless given, but for kendall-like
-            "micro"; None for a coefficient that is of the pairs of all groups put together.
-        undefined: what becomes of groups in which the coefficient is undefined. Left out, two
-            metrics may be averaged over different groups; as 0, a metric pays for tying all.
-        level: whether scores of systems or of segments are compared.
-        compared: whether people compared pairs of outputs, so that their judgments of all segments
-            are put together and nothing is grouped.
+        name: a name in DEFINITIONS.
+        epsilon: largest difference of metric scores that is a tie.
+        threshold: smallest difference of human scores that counts, for kendall-like only.
+        grouping: cells that are compared with each other.
+        average: average over groups, "macro" by default, "micro" for kendall-like; None for a
+            coefficient that pools the pairs of all groups.
+        undefined: treatment of groups in which the coefficient is undefined. If they are left out,
+            two metrics may be averaged over different groups; if they count as 0, a metric is
+            penalized for tying all.
+        level: "system" or "segment" scores are compared.
+        compared: True if people compared pairs of outputs: the judgments of all segments are
+            pooled, without groups.
     """
 
     name: str
@@ -282,14 +279,14 @@ class Coefficient:
             require_choice(setting, getattr(self, setting))
         if definition.pooled:
             if self.average is not None:
-                expected = f"none: {self.name} is of the pairs of all groups put together"
+                expected = f"None: {self.name} pools the pairs of all groups"
                 raise SettingError("average", self.average, expected)
         elif self.average is None:
             object.__setattr__(self, "average", "micro" if definition.threshold else "macro")
         else:
             require_choice("average", self.average)
         if self.undefined == "zero" and self.pooled:
-            expected = f"'leave-out': {self.name} puts the pairs of all groups together"
+            expected = f"'leave-out': {self.name} pools the pairs of all groups"
             raise SettingError("undefined", self.undefined, expected)
         self._require_thresholds()
 
@@ -300,13 +297,13 @@ class Coefficient:
                 expected = "a number; only acc-eq and tau-eq are calibrated"
                 raise SettingError(f"epsilon of {name}", self.epsilon, expected)
         elif require_tie_threshold(self.epsilon, f"epsilon of {name}") and not definition.epsilon:
-            expected = "0: it has no threshold"
+            expected = f"0: {name} has no tie threshold"
             if definition.threshold:
-                expected = "none: kendall-like has a threshold of human scores instead"
+                expected = "0: kendall-like has a threshold of human scores instead"
             raise SettingError(f"epsilon of {name}", self.epsilon, expected)
         if definition.threshold and self.threshold is None:
             expected = (
-                "the least difference of human scores that counts, such as kendall-like:25 for "
+                "the smallest difference of human scores that counts, such as kendall-like:25 for "
                 "direct assessments from 0 to 100"
             )
             raise SettingError("threshold of kendall-like", None, expected)
@@ -314,39 +311,39 @@ class Coefficient:
             require_tie_threshold(self.threshold, f"threshold of {name}")
             if not definition.threshold:
                 instead = f"; {name} has epsilon instead" if definition.epsilon else ""
-                expected = f"none: only kendall-like has one{instead}"
+                expected = f"None: only kendall-like has a threshold{instead}"
                 raise SettingError(f"threshold of {name}", self.threshold, expected)
 
     @property
     def definition(self) -> Definition:
-        """What the coefficient is."""
+        """The definition of the coefficient."""
         return DEFINITIONS[self.name]
 
     @property
     def calibrated(self) -> bool:
-        """Whether the tie threshold is chosen to agree best with people."""
+        """True if the tie threshold is chosen to agree best with people."""
         return self.epsilon == CALIBRATED
 
     @property
     def pooled(self) -> bool:
-        """Whether the pairs of all groups are put together."""
+        """True if the pairs of all groups are pooled."""
         return self.definition.pooled or (self.definition.threshold and self.average == "micro")
 
     @property
     def of_systems(self) -> bool:
-        """Whether it compares one score per system with another."""
+        """True if it compares one human score and one metric score per system."""
         return self.level == "system" and self.name != SOFT
 
     @property
     def text(self) -> str:
-        """The name with its threshold, which `coefficient` reads again."""
+        """The name with its threshold, as `coefficient` parses it."""
         if self.threshold is not None:
             return f"{self.name}:{self.threshold!r}"
         return f"{self.name}:{self.epsilon}" if self.epsilon else self.name
 
     @property
     def label(self) -> str:
-        """All that must match before two values may be compared.
+        """The settings that must match before two values may be compared.
 
         >>> coefficient("kendall-like:25", grouping="item").label
         'segment|kendall-like:25.0|grouping:item|average:pooled'
@@ -362,7 +359,7 @@ class Coefficient:
         return "|".join(parts)
 
     def title(self, item: str = "segment") -> str:
-        """What is asked, for people, where items are segments, documents or domains."""
+        """Describe the coefficient in words; `item` is "segment", "document" or "domain"."""
         name = self.definition.title
         if self.calibrated:
             name += " with calibrated ties,"
@@ -379,19 +376,19 @@ class Coefficient:
 
     @property
     def parameter(self) -> float:
-        """The number that the core takes with it: the threshold, or epsilon."""
+        """The numeric parameter of the core: the threshold, or epsilon."""
         if self.threshold is not None:
             return float(self.threshold)
         return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
 
     @property
     def native_name(self) -> str:
-        """What the core calls it."""
+        """The name in the core."""
         return f"calibrated-{self.name}" if self.calibrated else self.name
 
     @property
     def native(self) -> _core._Settings:
-        """The settings as the core takes them."""
+        """The settings of the core."""
         return {
             "grouping": self.grouping,
             "coefficient": self.native_name,
@@ -402,12 +399,12 @@ class Coefficient:
 
 
 def coefficient(name: str | Coefficient, **settings: Any) -> Coefficient:
-    """A coefficient by name; settings may follow the name and a colon.
+    """Return a coefficient by name; settings may follow the name and a colon.
 
     Args:
-        name: such as "kendall-b", "acc-eq:calibrated" or "pearson:grouping=item"; or a
-            coefficient, which gets the settings.
-        settings: those of `Coefficient`.
+        name: a name such as "kendall-b", "acc-eq:calibrated" or "pearson:grouping=item"; or a
+            coefficient, whose settings are replaced.
+        settings: fields of `Coefficient`.
 
     >>> coefficient("tau-a").name
     'kendall-a'
@@ -419,18 +416,18 @@ def coefficient(name: str | Coefficient, **settings: Any) -> Coefficient:
     keywords = {key: value for key, value in settings.items() if value is not None}
     if isinstance(name, Coefficient):
         return replace(name, **keywords) if keywords else name
-    stem, written = _read(name)
-    if written.keys() & keywords.keys():
-        raise SettingError("coefficient", name, "its setting only once")
-    return Coefficient(name=stem, **written, **keywords)
+    stem, settings_in_name = _read(name)
+    if settings_in_name.keys() & keywords.keys():
+        raise SettingError("coefficient", name, "each setting only once")
+    return Coefficient(name=stem, **settings_in_name, **keywords)
 
 
 def parse_coefficient(text: str, *, compared: bool = False) -> Coefficient:
-    """A coefficient as `agree` takes it, with its usual level, grouping and calibration of ties.
+    """Parse a coefficient with the default level, grouping and tie calibration of `agree`.
 
     Args:
-        text: such as "acc-eq", "kendall-like:25" or "pearson:level=segment,grouping=none".
-        compared: whether people compared pairs of outputs instead of giving scores.
+        text: a text such as "acc-eq", "kendall-like:25" or "pearson:level=segment,grouping=none".
+        compared: True if people compared pairs of outputs instead of giving scores.
 
     >>> parse_coefficient("kendall-b").label
     'segment|kendall-b|grouping:item|average:macro'
@@ -446,10 +443,10 @@ def parse_coefficient(text: str, *, compared: bool = False) -> Coefficient:
     level = settings.setdefault("level", "system" if definition.systems else "segment")
     compared = compared and level == "segment"
     for key in ("grouping", "average", "undefined"):
-        if key in settings and (idle := _idle(key, settings, compared=compared)):
-            raise SettingError(f"{key} of {name}", settings[key], idle)
+        if key in settings and (expected := _no_groups(key, settings, compared=compared)):
+            raise SettingError(f"{key} of {name}", settings[key], expected)
     if settings.get("undefined") == "zero" and definition.undefined == "never":
-        expected = "'leave-out': this coefficient is defined wherever there are two cells"
+        expected = "'leave-out': this coefficient is defined in every group with two cells"
         raise SettingError(f"undefined of {name}", "zero", expected)
     settings.setdefault("grouping", "item" if level == "segment" else "none")
     if definition.calibrated:
@@ -464,7 +461,7 @@ def parse_coefficient(text: str, *, compared: bool = False) -> Coefficient:
 
 
 def parse_coefficients(texts: Sequence[str], *, compared: bool = False) -> tuple[Coefficient, ...]:
-    """Several coefficients, each once."""
+    """Parse coefficients, dropping duplicates."""
     if isinstance(texts, str):
         raise SettingError("coefficients", texts, "a list of coefficients, such as ['kendall-b']")
     parsed = tuple(dict.fromkeys(parse_coefficient(text, compared=compared) for text in texts))
@@ -474,7 +471,7 @@ def parse_coefficients(texts: Sequence[str], *, compared: bool = False) -> tuple
 
 
 def _read(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the settings of a coefficient, such as "pearson:level=segment,grouping=none"."""
+    """Parse the name and the settings of a text like "pearson:level=segment,grouping=none"."""
     stem, _, rest = text.strip().lower().replace("_", "-").partition(":")
     name = ALIASES.get(stem.strip(), stem.strip())
     require_name("coefficient", name, (*DEFINITIONS, *ALIASES))
@@ -482,7 +479,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            # The one setting that a coefficient has may stand alone: acc-eq:calibrated.
+            # The numeric setting of a coefficient needs no name: acc-eq:calibrated.
             key, value = ("threshold" if DEFINITIONS[name].threshold else "epsilon"), part
         if key not in SETTINGS:
             raise UnknownNameError(f"setting of {name}", key, SETTINGS)
@@ -504,21 +501,21 @@ def _number(name: str, setting: str) -> float:
         raise SettingError("coefficient", f"{name}:{setting}", expected) from None
 
 
-def _idle(key: str, settings: dict[str, Any], *, compared: bool) -> str | None:
-    """Why a setting of groups would say nothing."""
+def _no_groups(key: str, settings: dict[str, Any], *, compared: bool) -> str | None:
+    """Explain why a setting of groups has no effect; None if it has an effect."""
     if settings["level"] == "system":
-        return "nothing at system level, where all systems are one group"
+        return f"no {key} at system level, where all systems are one group"
     if compared:
-        return "nothing where people compared pairs"
+        return f"no {key} with comparisons of pairs"
     if settings.get("grouping") == "none" and key != "grouping":
-        return "nothing with grouping=none: there is one group"
+        return f"no {key} with grouping=none: there is one group"
     return None
 
 
 def require_countable(by: Coefficient) -> None:
-    """Refuse, of compared pairs, a coefficient that is not made of counts of pairs."""
+    """Raise SettingError for a coefficient that counts of compared pairs do not define."""
     if by.name not in PAIR_COEFFICIENTS or by.calibrated:
-        expected = f"one for pairs that people compared: {', '.join(PAIR_COEFFICIENTS)}"
+        expected = f"a coefficient of compared pairs: {', '.join(PAIR_COEFFICIENTS)}"
         raise SettingError("coefficient", by.text, expected)
 
 
@@ -527,14 +524,14 @@ def require_countable(by: Coefficient) -> None:
 
 
 class PairCounts(NamedTuple):
-    """How many pairs fall into each class; every pair falls into one.
+    """Number of pairs in each class; the classes are disjoint.
 
     Attributes:
-        concordant: C, both scores differ, in the same direction.
-        discordant: D, both scores differ, in opposite directions.
-        human_ties: Th, people tie the pair and the metric does not.
-        metric_ties: Tm, the metric ties the pair and people do not.
-        both_ties: Thm, people and the metric tie it.
+        concordant: C, pairs that people and the metric order in the same direction.
+        discordant: D, pairs that people and the metric order in opposite directions.
+        human_ties: Th, pairs that people tie and the metric does not.
+        metric_ties: Tm, pairs that the metric ties and people do not.
+        both_ties: Thm, pairs that people and the metric tie.
     """
 
     concordant: int
@@ -545,21 +542,20 @@ class PairCounts(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All pairs."""
+        """Number of all pairs."""
         return sum(self)
 
 
 def count_pairs(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", epsilon: float = 0.0
 ) -> PairCounts:
-    """Count the pairs of cells within each group, and add the counts of all groups.
+    """Count the pairs of cells in each class, summed over groups.
 
     Args:
-        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
-        metric: scores of the same shape, higher for better.
-        grouping: which cells make pairs.
-        epsilon: the metric ties a pair whose scores differ by no more than this. People tie
-            only what is equal.
+        human: scores shaped (system, item), NaN if unrated; or one score per system.
+        metric: scores in the shape of `human`; higher is better.
+        grouping: cells that make pairs.
+        epsilon: largest difference of metric scores that is a tie. Human scores tie only if equal.
 
     >>> tuple(count_pairs([4, 1, 2, 2, 3], [5, 1, 1, 4.8, 4.5]))
     (7, 1, 1, 1, 0)
@@ -573,36 +569,35 @@ def count_pairs(
 def count_judgments_by_item(
     metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0
 ) -> NDArray[np.int64]:
-    """The five classes of the judgments of each item, shaped (item, class) as C, D, Th, Tm, Thm.
+    """Count the judgments of each item in the classes C, D, Th, Tm, Thm, shaped (item, class).
 
-    The metric's scores of both outputs are compared as people compared them. Two judgments of the
-    same pair, by two people, are two pairs.
+    Two judgments of one pair by two people are two pairs.
 
     Args:
-        metric: scores shaped (system, item), higher for better.
-        judgments: systems and items by their place in the matrix.
-        epsilon: the metric ties a pair whose scores differ by no more than this.
+        metric: scores shaped (system, item); higher is better.
+        judgments: judgments with systems and items as indices into `metric`.
+        epsilon: largest difference of metric scores that is a tie.
     """
     scores = as_values("metric", _as_matrix("metric", metric))
-    for name, axis, what in (("left", 0, "systems"), ("right", 0, "systems"), ("item", 1, "items")):
+    for name, axis, noun in (("left", 0, "systems"), ("right", 0, "systems"), ("item", 1, "items")):
         indices, size = getattr(judgments, name), scores.shape[axis]
         outside = indices[(indices < 0) | (indices >= size)]
         if outside.size:
-            expected = f"a number from 0 to {size - 1}: there are {size} {what}"
+            expected = f"a number from 0 to {size - 1}: there are {size} {noun}"
             raise SettingError(name, int(outside[0]), expected)
     difference = scores[judgments.left, judgments.item] - scores[judgments.right, judgments.item]
     metric_ties = np.abs(difference) <= require_tie_threshold(epsilon)
     human_ties = judgments.verdict == 0
-    alike = np.sign(difference) == np.sign(judgments.verdict)
+    concordant = np.sign(difference) == np.sign(judgments.verdict)
     classes = np.select(
-        [human_ties & metric_ties, human_ties, metric_ties, alike], [4, 2, 3, 0], default=1
+        [human_ties & metric_ties, human_ties, metric_ties, concordant], [4, 2, 3, 0], default=1
     )
     counts = np.bincount(5 * judgments.item + classes, minlength=5 * scores.shape[1])
     return counts.reshape(-1, 5)
 
 
 def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0) -> PairCounts:
-    """The five classes of all judgments put together; see `count_judgments_by_item`.
+    """Count the judgments in each class; see `count_judgments_by_item`.
 
     >>> from truebleu.agreement.data import Judgments
     >>> arrays = {"left": [0, 0, 1], "right": [1, 2, 2], "item": [0, 0, 0], "verdict": [1, 0, -1]}
@@ -614,7 +609,7 @@ def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float =
 
 
 def value_of_counts(name: str, counts: Iterable[float]) -> float | None:
-    """One of PAIR_COEFFICIENTS, of counts; None where its denominator is 0.
+    """Compute a coefficient in PAIR_COEFFICIENTS from counts; None if its denominator is 0.
 
     >>> value_of_counts("tau-13", PairCounts(4, 1, 0, 0, 0))
     0.6
@@ -623,7 +618,7 @@ def value_of_counts(name: str, counts: Iterable[float]) -> float | None:
 
 
 def judgment_rows(metrics: Iterable[ArrayLike], judgments: Judgments, by: Coefficient) -> Values:
-    """The five classes of every metric side by side, one row per segment."""
+    """Count every metric's judgments in the five classes, shaped (segment, metric * class)."""
     require_countable(by)
     counts = [
         count_judgments_by_item(scores, judgments, epsilon=by.parameter) for scores in metrics
@@ -634,30 +629,30 @@ def judgment_rows(metrics: Iterable[ArrayLike], judgments: Judgments, by: Coeffi
 
 
 def values_of_rows(by: Coefficient, rows: Iterable[Values]) -> Values:
-    """The coefficient of summed counts of the five classes; NaN where it is undefined."""
+    """Compute the coefficient of each row of class counts; NaN if undefined."""
     values = [value_of_counts(by.name, row) for row in rows]
     return np.array(values, dtype=np.float64)
 
 
 # --------------------------------------------------------------------------------------------------
-# Values, and why there are none.
+# Values, and reasons for their absence.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricAgreement:
-    """How well one metric agrees with people by one coefficient.
+    """Agreement of one metric with human judgments by one coefficient.
 
     Attributes:
         metric: the metric's label.
-        value: None where it is undefined, which is not 0; `notes` say why.
-        low: the lower bound of the interval; None where there is none.
-        high: the upper bound.
-        rank: the number of its cluster, from 1; None without a value.
-        groups: how many groups the value is made of; None where nothing is grouped.
-        undefined_groups: how many groups have no value.
-        epsilon: the tie threshold, where it was calibrated.
-        coverage: about what share of such intervals cover, where that is not the level asked for.
-        notes: what a reader should know.
+        value: value of the coefficient, or None if undefined, which is not 0; `notes` say why.
+        low: lower bound of the interval, or None without an interval.
+        high: upper bound of the interval, or None without an interval.
+        rank: number of the metric's cluster, from 1; None without a value.
+        groups: number of groups with a value; None without groups.
+        undefined_groups: number of groups without a value; None without groups.
+        epsilon: the tie threshold if it was calibrated, or None.
+        coverage: estimated coverage of the interval if it may differ from the level, or None.
+        notes: caveats for readers.
     """
 
     metric: Annotated[str, Column(heading="Metric")] = ""
@@ -673,27 +668,26 @@ class MetricAgreement:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no value; None where there is one."""
+        """The reason why there is no value, or None."""
         return "; ".join(self.notes) if self.value is None else None
 
-    def noted(self, *notes: str) -> MetricAgreement:
-        """The same with further notes."""
+    def with_notes(self, *notes: str) -> MetricAgreement:
+        """Return the agreement with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 class TieCalibration(NamedTuple):
-    """The best threshold, and what is to be known of it.
+    """The best tie threshold and its properties.
 
     Attributes:
-        epsilon: pairs whose scores differ by no more are tied. All digits matter: with fewer of
-            them it may fall below the difference that it is.
-        accuracy: the largest mean accuracy.
-        groups: how many groups were averaged.
-        human_ties: the mean share of pairs that people tie: the accuracy of calling all a tie.
-        below: every threshold from epsilon up to, but not including, this one gives the same
-            accuracy; None where all larger ones do.
-        unique: no threshold from `below` on gives it too.
-        degenerate: calling every pair a tie is as accurate as the metric with its threshold.
+        epsilon: largest difference of metric scores that is a tie. All digits matter: a rounded
+            threshold may be smaller than the difference that it equals.
+        accuracy: largest mean accuracy.
+        groups: number of groups that were averaged.
+        human_ties: mean share of pairs that people tie, which is the accuracy of tying all pairs.
+        below: smallest larger threshold with another accuracy, or None.
+        unique: True if no threshold from `below` on has the largest accuracy too.
+        degenerate: True if tying every pair is as accurate as the metric with its threshold.
     """
 
     epsilon: float
@@ -706,13 +700,13 @@ class TieCalibration(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, in sentences."""
+        """Caveats for readers, in sentences."""
         notes = []
         if self.degenerate:
             notes.append(
                 "the best tie threshold is no better than calling every pair a tie: the accuracy "
-                f"is the share of pairs that people tie ({100 * self.human_ties:.1f} %), "
-                "and tells nothing about the metric"
+                f"is the share of pairs that people tie ({100 * self.human_ties:.1f} %) "
+                "and says nothing about the metric"
             )
         if not self.unique:
             notes.append(
@@ -724,13 +718,13 @@ class TieCalibration(NamedTuple):
 def calibrate_ties(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "item", micro: bool = False
 ) -> TieCalibration | None:
-    """The tie threshold of a metric; None where no group has two rated cells.
+    """Find the best tie threshold of a metric; None if no group has two rated cells.
 
     Args:
-        human: scores shaped (system, item), NaN where nobody rated.
-        metric: scores of the same shape, higher for better.
-        grouping: which cells make pairs; "item" in WMT 2023 to 2025.
-        micro: weigh each group by its cells.
+        human: scores shaped (system, item), NaN if unrated.
+        metric: scores in the shape of `human`; higher is better.
+        grouping: cells that make pairs; "item" in WMT 2023 to 2025.
+        micro: True to weight each group by its number of cells.
 
     >>> calibrate_ties([[0], [0], [0], [-5]], [[80], [81], [79], [60]]).epsilon
     2.0
@@ -744,13 +738,13 @@ def calibrate_ties(
 def measure(
     human: ArrayLike, metric: ArrayLike, by: str | Coefficient, **settings: Any
 ) -> MetricAgreement:
-    """How well a metric agrees with human scores.
+    """Measure how well a metric agrees with human scores.
 
     Args:
-        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
-        metric: scores of the same shape, higher for better.
+        human: scores shaped (system, item), NaN if unrated; or one score per system.
+        metric: scores in the shape of `human`; higher is better.
         by: a coefficient, or its name.
-        settings: of the coefficient, such as grouping="item".
+        settings: settings of the coefficient, such as grouping="item".
 
     >>> measure([-1, -2, -3, -5], [30, 31, 28, 27], "kendall-b").value
     0.666...
@@ -761,9 +755,9 @@ def measure(
 
 
 def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgreement:
-    """As `measure`, of matrices that were checked."""
+    """Measure agreement like `measure`, with matrices that `as_cells` checked."""
     if by.name == SOFT:
-        expected = f"another coefficient: see truebleu.agreement.{SOFT.replace('-', '_')}"
+        expected = f"a name in COEFFICIENTS; use truebleu.agreement.{SOFT.replace('-', '_')}"
         raise SettingError("coefficient", by.name, expected)
     if by.calibrated:
         micro = by.average == "micro"
@@ -782,12 +776,12 @@ def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgree
 def measure_judgments(
     metric: ArrayLike, judgments: Judgments, by: str | Coefficient
 ) -> MetricAgreement:
-    """A coefficient of all judgments put together.
+    """Measure how well a metric agrees with comparisons of pairs, pooled over items.
 
     Args:
-        metric: scores shaped (system, item), higher for better.
-        judgments: systems and items by their place in the matrix.
-        by: a coefficient that is made of the counts of pairs, with a number as epsilon.
+        metric: scores shaped (system, item); higher is better.
+        judgments: judgments with systems and items as indices into `metric`.
+        by: a coefficient in PAIR_COEFFICIENTS, with a number as epsilon.
     """
     by = coefficient(by)
     require_countable(by)
@@ -805,7 +799,7 @@ def measure_judgments(
     return MetricAgreement(value=None, notes=(reason,))
 
 
-# Why no group has a value; people or the metric may give everything the same score, too.
+# Reasons why no group has a value; `why_undefined` describes constant scores.
 WHY_UNDEFINED = {
     "no order": "people tie every pair",
     "no common order": "no pair is ordered by people and by the metric",
@@ -814,7 +808,7 @@ WHY_UNDEFINED = {
 
 
 def why_undefined(human: Values, metric: Values, by: Coefficient) -> str:
-    """Why no group has a value, of matrices that were checked."""
+    """Explain why no group of checked matrices has a value."""
     rated = rated_cells(human)
     within = {"none": "", "item": " of an item", "system": " of a system"}[by.grouping]
     axis = {"none": None, "item": 0, "system": 1}[by.grouping]
@@ -836,25 +830,25 @@ def why_undefined(human: Values, metric: Values, by: Coefficient) -> str:
 #
 # SPA (Thompson et al. 2024) is the mean over pairs of systems i < j of 1 - |p_h - p_m|, where p_h
 # and p_m are the one-sided p-values, from human and from metric scores, of a paired permutation
-# test that i is better than j. Unlike accuracy it does not ask a metric to order systems that
-# people can't tell apart.
+# test that i is better than j. Unlike accuracy, it does not require a metric to order systems that
+# human scores can't tell apart.
 #
-# For systems i and j, x_ik - x_jk is the difference on segment k. Were they equally good, each
-# difference might as well have the other sign: p is the share of permutations, signs w, for which
-# sum_k w_k (x_ik - x_jk) is no less than the observed sum_k (x_ik - x_jk). It is small if i is
-# better, and counts ties, so that a system against its copy has p = 1. It is the definition's
-# share, without the 1 added to a test's p-value. Both sides use the segments that people rated for
-# both systems of a pair, and the same permutations. Segments are assumed to be independent.
+# For systems i and j, x_ik - x_jk is the difference on segment k. If they are equally good, either
+# sign of a difference is equally likely: p is the share of permutations, signs w, for which
+# sum_k w_k (x_ik - x_jk) is at least the observed sum_k (x_ik - x_jk). It is small if i is better,
+# and counts ties, so that a system against its copy has p = 1. Following the definition, p is a
+# plain share, without the 1 that a test adds. Both sides use the segments that people rated for
+# both systems of a pair, and common permutations. Segments are assumed to be independent.
 #
 # Intervals and tests need thousands of accuracies. They use the normal approximation: the sum of n
-# differences with random signs has mean 0 and the sum of squared differences for variance, so that
-# from some dozens of segments on p is about 1 - Phi(sum d / sqrt(sum d^2)). Both sums are over
-# segments, and nothing needs to be permuted.
+# differences with random signs has mean 0, and its variance is the sum of squared differences, so
+# with some dozens of segments or more, p is about 1 - Phi(sum d / sqrt(sum d^2)). Both sums are
+# over segments, and no permutations are needed.
 
-# With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
-# to seed; with these by a tenth of that.
+# The 1,000 permutations of the metrics tasks make the value vary by about 0.002 between
+# seeds; 100,000 permutations reduce that to a tenth.
 SOFT_PERMUTATIONS = 100_000
-# Numbers that a block of differences, or of replicate sums, may hold: 32 MB.
+# Size of a block of differences or replicate sums: 32 MB.
 BLOCK_SIZE = 1 << 22
 
 
@@ -865,15 +859,15 @@ def soft_pairwise_accuracy(
     permutations: int = SOFT_PERMUTATIONS,
     seed: int = DEFAULT_SEED,
 ) -> dict[str, MetricAgreement]:
-    """Soft pairwise accuracy of metrics, all by the same permutations.
+    """Compute the soft pairwise accuracy of metrics, with common permutations.
 
-    Groups are pairs of systems here: those that share no rated segment are undefined.
+    Groups are pairs of systems here: pairs without a common rated segment are undefined.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metrics: the scores of each metric by its name, shaped alike; higher is better.
-        permutations: of signs; all of them are made where they are no more than these.
-        seed: of the permutations.
+        human: human scores shaped (system, segment), NaN if unrated.
+        metrics: the scores of each metric by name, in the shape of `human`; higher is better.
+        permutations: number of permutations of signs; if there are no more, all of them are made.
+        seed: seed of the permutations.
 
     >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
     >>> metric = [[60, 50, 55, 20], [55, 52, 40, 30], [10, 30, 30, 25]]
@@ -902,13 +896,13 @@ def soft_pairwise_accuracy(
 
 
 class PairedPermutations(NamedTuple):
-    """The p-values of all pairs of systems, i < j in order, and how they came about.
+    """The p-values of all pairs of systems, i < j in order.
 
     Attributes:
-        p_values: shaped (matrix, pair); only pairs with a segment rated for both.
-        pairs: the systems of each of these pairs.
-        permutations: how many were made.
-        exact: these are all there are.
+        p_values: p-values shaped (matrix, pair), of the pairs with a segment rated for both.
+        pairs: indices of the two systems of each pair.
+        permutations: number of permutations.
+        exact: True if all permutations were made.
     """
 
     p_values: Values
@@ -920,12 +914,12 @@ class PairedPermutations(NamedTuple):
 def paired_permutations(
     matrices: Values, rated: NDArray[np.bool_], swaps: Swaps
 ) -> PairedPermutations:
-    """Test all pairs of systems by every matrix of scores, all with the same permutations.
+    """Test all pairs of systems by every matrix of scores, with common permutations.
 
     Args:
         matrices: finite scores shaped (matrix, system, segment).
-        rated: the cells that count, shaped (system, segment).
-        swaps: how many permutations, and the seed; fewer where all of them are fewer.
+        rated: mask of the cells that count, shaped (system, segment).
+        swaps: number of permutations, and their seed; if there are no more, all of them are made.
     """
     shared = rated.sum(axis=0) >= 2
     rated, matrices = rated[:, shared], matrices[:, :, shared]
@@ -939,8 +933,8 @@ def paired_permutations(
         chosen = slice(start, start + size)
         left, right = first[chosen], second[chosen]
         differences = (matrices[:, left] - matrices[:, right]) * (rated[left] & rated[right])
-        # Below which size a sum is 0 but for rounding: decimal scores such as 0.1 add up to nearly,
-        # not exactly, the same, and among human scores, which have few values, ties are common.
+        # A sum below its margin is 0 except for rounding: decimal scores such as 0.1 add up to
+        # nearly equal sums, and ties are common among human scores, which have few values.
         margins = TIE_TOLERANCE * np.abs(differences).sum(axis=2)
         reached = _core.Rows(on_exact_grid(differences.reshape(-1, segments).T)).count_at_most(
             margins.ravel().tolist(),
@@ -954,7 +948,7 @@ def paired_permutations(
 
 
 def paired_systems(rated: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The pairs of systems that share a rated segment, shaped (2, pair)."""
+    """Return the pairs of systems that share a rated segment, shaped (2, pair)."""
     return np.stack(np.nonzero(np.triu(rated @ rated.T, 1)))
 
 
@@ -983,10 +977,10 @@ def measure_metrics(data: AgreementData, by: Coefficient, seed: int) -> dict[str
         else:
             values = {label: measure(means, s, by) for label, s in data.systems.items()}
     elif by.compared:
-        assert judgments is not None  # noqa: S101  # asked for only where there are any
+        assert judgments is not None  # noqa: S101  # `compared` implies judgments
         values = {label: measure_judgments(s, judgments, by) for label, s in data.items.items()}
     else:
-        assert human is not None  # noqa: S101  # refused otherwise
+        assert human is not None  # noqa: S101  # `require_answerable` checked it
         if by.name == SOFT:
             return soft_pairwise_accuracy(human, data.items, seed=seed)
         values = {label: measure(human, s, by) for label, s in data.items.items()}

@@ -1,8 +1,8 @@
-"""Human scores beside metric scores: systems that people judged, and what metrics say of them.
+"""Human and metric scores of the systems that people judged.
 
-An item is what people gave a score: a segment, or a document or domain where they judged those. A
-metric scores the same items: single segments under its sentence-level settings, documents and
-domains as the texts that they are. The scores of lower-is-better metrics are negated.
+An item is a unit with a human score: a segment, or a document or domain if people judged whole
+documents or domains. A metric scores the same items: segments under its sentence-level settings,
+documents and domains as one text each. The scores of lower-is-better metrics are negated.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 
 __all__ = ["HumanSummary", "Judgments", "mean_of_segments"]
 
-#: What people said, as `truebleu.human` reads it.
+#: Human judgments as `truebleu.human` reads them.
 Human: TypeAlias = HumanScores | PairwiseJudgments
-#: Whether a metric scores systems on the whole test set, or on what people rated of them.
+#: Segments on which a metric scores systems: the whole test set, or the items that people rated.
 SystemScores: TypeAlias = Literal["all", "rated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgments(ComparedByValue):
-    """Judgments of pairs as arrays, one element each.
+    """Judgments of pairs as arrays with one element per judgment.
 
     Attributes:
-        left: the left system's row in the matrix of metric scores.
-        right: the right system's row.
-        item: the column.
-        verdict: 1 where the left is better, -1 where it is worse, 0 where both are tied.
+        left: row of the left system in the matrix of metric scores.
+        right: row of the right system in the matrix of metric scores.
+        item: column of the item in the matrix of metric scores.
+        verdict: 1 if the left output is better, -1 if it is worse, 0 if both are tied.
     """
 
     left: NDArray[np.int64]
@@ -74,20 +74,20 @@ class Judgments(ComparedByValue):
         return len(self.verdict)
 
     def part(self, items: NDArray[np.int64]) -> Judgments:
-        """The judgments of some items, which are numbered anew."""
-        kept = np.isin(self.item, items)
+        """Return the judgments of the sorted `items`, renumbered from 0."""
+        mask = np.isin(self.item, items)
         return Judgments(
-            left=self.left[kept],
-            right=self.right[kept],
-            item=np.searchsorted(items, self.item[kept]),
-            verdict=self.verdict[kept],
+            left=self.left[mask],
+            right=self.right[mask],
+            item=np.searchsorted(items, self.item[mask]),
+            verdict=self.verdict[mask],
         )
 
 
 def shares_of_wins(judgments: Judgments, systems: int) -> Values:
-    """How often each system was preferred among its judgments that are no ties.
+    """Compute each system's wins / (wins + losses); NaN if all its judgments are ties.
 
-    Bojar et al. (2011), the ranking of WMT 2012. NaN for a system whose judgments are all ties.
+    This is the ranking of WMT 2012 (Bojar et al. 2011).
     """
     wins, losses = np.zeros(systems), np.zeros(systems)
     for better in (1, -1):
@@ -100,19 +100,19 @@ def shares_of_wins(judgments: Judgments, systems: int) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HumanData:
-    """What people said, as arrays: scores of items, or comparisons.
+    """Human judgments as arrays: scores of items, or comparisons of pairs.
 
     Attributes:
-        systems: the names of those that were judged, in the order of the test set.
+        systems: names of the judged systems, in the order of the test set.
         means: one human score per system: the mean of its items, or its share of wins, which is
-            NaN for a system of which people found nothing better or worse.
-        item: what an item is: "segment", "document", "domain", or "system" where whole systems
-            were scored and there are no items.
-        scores: shaped (system, item), NaN where nobody judged; None without scores of items.
-        judgments: comparisons of pairs, where people made those.
-        labels: the document or domain of each segment, where items are those.
-        names: the names of such items.
-        size: the number of items.
+            NaN for a system whose judgments are all ties.
+        item: kind of the items: "segment", "document", "domain", or "system" if people scored
+            whole systems and there are no items.
+        scores: scores shaped (system, item), NaN if not judged; None without scores of items.
+        judgments: comparisons of pairs, or None.
+        labels: document or domain of each segment if items are documents or domains, or None.
+        names: names of the items if they are documents or domains, or None.
+        size: number of items.
     """
 
     systems: tuple[str, ...]
@@ -126,7 +126,7 @@ class HumanData:
 
     @property
     def judged_cells(self) -> NDArray[np.bool_]:
-        """Which outputs were judged, shaped (system, item)."""
+        """Mask of the judged outputs, shaped (system, item)."""
         if self.scores is not None:
             return ~np.isnan(self.scores)
         cells = np.zeros((len(self.systems), self.size), dtype=np.bool_)
@@ -136,15 +136,15 @@ class HumanData:
         return cells
 
     def by_item(self, rows: Values) -> Values:
-        """Rows of segments, or of documents or domains as one text each."""
+        """Add up rows of segments to rows of items."""
         if self.labels is None:
             return rows
-        places = {label: place for place, label in enumerate(dict.fromkeys(self.labels))}
-        order = [places[name] for name in self.names or ()]
+        indices = {label: index for index, label in enumerate(dict.fromkeys(self.labels))}
+        order = [indices[name] for name in self.names or ()]
         return Units.documents(self.labels).add_up(rows)[order]
 
     def part(self, items: NDArray[np.int64]) -> HumanData:
-        """What people said of some items."""
+        """Return the judgments of `items`."""
         names = None if self.names is None else tuple(self.names[item] for item in items)
         part = replace(self, names=names, size=len(items))
         if self.judgments is not None:
@@ -155,12 +155,12 @@ class HumanData:
         scores = np.ascontiguousarray(self.scores[:, items])
         judged = ~np.isnan(scores)
         means = ratio(np.where(judged, scores, 0.0).sum(axis=1), judged.sum(axis=1))
-        # The documents of segments are of no use here: metrics have scored them already.
+        # Labels are not needed any more: metrics have scored the items already.
         return replace(part, means=means, scores=scores, labels=None)
 
 
 def human_data(outline: Outline, human: Human) -> HumanData:
-    """Arrange what people said of a test set's systems as arrays.
+    """Convert human judgments of a test set's systems to arrays.
 
     Raises CorpusError if the judgments are about other systems, segments or documents.
     """
@@ -177,16 +177,16 @@ def human_data(outline: Outline, human: Human) -> HumanData:
         expected = "judgments of at least two systems: agreement is about differences"
         raise MalformedFileError(human.label, None, judgments, expected)
     if isinstance(human, PairwiseJudgments):
-        return _compared(outline, human, names)
-    kept = replace(human, scores={name: human.scores[name] for name in names})
-    means = kept.means()
+        return _comparison_data(outline, human, names)
+    human = replace(human, scores={name: human.scores[name] for name in names})
+    means = human.means()
     data = HumanData(
         systems=names, means=np.array([means[name] for name in names]), item=human.level, size=0
     )
-    return data if human.level == "system" else _scored(outline, kept, data)
+    return data if human.level == "system" else _add_scores(outline, human, data)
 
 
-def _scored(outline: Outline, human: HumanScores, data: HumanData) -> HumanData:
+def _add_scores(outline: Outline, human: HumanScores, data: HumanData) -> HumanData:
     """Add scores of segments, documents or domains to the means of the systems."""
     rows = [[np.nan if s is None else s for s in row] for row in human.scores.values()]
     if human.level == "segment":
@@ -203,7 +203,7 @@ def _scored(outline: Outline, human: HumanScores, data: HumanData) -> HumanData:
     if strange:
         expected = f"a {human.level} of the test set, such as {labels[0]!r}"
         raise MalformedFileError(human.label, None, f"{human.level} {strange[0]!r}", expected)
-    # What nobody judged is part of the test set, and so of the metrics' system scores.
+    # Unjudged documents are part of the test set, and so of the metrics' system scores.
     others = [label for label in dict.fromkeys(labels) if label not in human.items]
     unjudged = np.full((len(rows), len(others)), np.nan)
     names = (*human.items, *others)
@@ -211,10 +211,12 @@ def _scored(outline: Outline, human: HumanScores, data: HumanData) -> HumanData:
     return replace(data, scores=scores, labels=labels, names=names, size=len(names))
 
 
-def _compared(outline: Outline, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
-    """Arrange comparisons of pairs as arrays."""
-    place = {name: number for number, name in enumerate(names)}
-    rows = [(place[j.left], place[j.right], j.segment, j.verdict) for j in human.judgments]
+def _comparison_data(
+    outline: Outline, human: PairwiseJudgments, names: tuple[str, ...]
+) -> HumanData:
+    """Convert comparisons of pairs to arrays."""
+    index = {name: number for number, name in enumerate(names)}
+    rows = [(index[j.left], index[j.right], j.segment, j.verdict) for j in human.judgments]
     left, right, item, verdict = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     if item.size and item.max() >= outline.segments:
         last = int(item.max()) + 1
@@ -227,11 +229,11 @@ def _compared(outline: Outline, human: PairwiseJudgments, names: tuple[str, ...]
 
 
 # --------------------------------------------------------------------------------------------------
-# What metrics say.
+# Metric scores.
 
 
 def mean_of_segments(scores: ArrayLike) -> UnitCounts:
-    """Make counts of a metric whose system score is the mean of its segment scores.
+    """Wrap segment scores as counts of a metric whose system score is their mean.
 
     Args:
         scores: finite scores shaped (system, segment).
@@ -243,7 +245,7 @@ def mean_of_segments(scores: ArrayLike) -> UnitCounts:
 
 
 def mean_counts(label: str, scores: Values) -> UnitCounts:
-    """Make counts by item of scores shaped (system, item), NaN if missing; their mean scores."""
+    """Wrap scores shaped (system, item), NaN if missing, as counts whose score is their mean."""
     present = ~np.isnan(scores)
     rows = np.stack([np.where(present, scores, 0.0).T, present.T.astype(np.float64)], axis=2)
     return UnitCounts(label, GivenMean(name=label, signature=Signature(label, ())), rows)
@@ -264,7 +266,7 @@ def _scores(scorer: Scorer, sums: Values) -> Values:
 
 
 def ratio(total: Values, count: Values) -> Values:
-    """Divide totals by their counts; NaN where nothing was counted."""
+    """Divide totals by their counts; NaN if a count is 0."""
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -274,7 +276,7 @@ class MetricData:
 
     Attributes:
         counts: counts by item, or by segment if people scored whole systems.
-        items: scores shaped (system, item); None if people scored whole systems.
+        items: scores shaped (system, item), or None if people scored whole systems.
     """
 
     counts: UnitCounts
@@ -291,9 +293,9 @@ class MetricData:
         return signed_scores(self.scorer, self.counts.sums)
 
     def part(self, items: NDArray[np.int64]) -> MetricData:
-        """Return the scores of some items.
+        """Return the scores of `items`.
 
-        Counts that depend on the whole text, such as NIST's information, stay those of the whole.
+        Counts that depend on the whole text, such as NIST's information, are not recomputed.
         """
         rows = np.ascontiguousarray(self.counts.rows[items])
         return MetricData(
@@ -304,10 +306,10 @@ class MetricData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementData:
-    """The systems that people judged, and what metrics say of them.
+    """Human and metric scores of the systems that people judged.
 
     Attributes:
-        people: what people said of them.
+        people: human judgments as arrays.
         metrics: scores of each metric by its label.
         documents: document of each segment, or None.
     """
@@ -320,16 +322,16 @@ class AgreementData:
     def of(
         cls, people: HumanData, counts: Counts, *, system_scores: SystemScores = "all"
     ) -> AgreementData:
-        """Set metrics beside what people said.
+        """Compute the metric scores of the systems and items that people judged.
 
         Args:
-            people: what people said of some of the systems.
+            people: human judgments of some of the systems.
             counts: counts of all systems by each metric.
-            system_scores: "rated" scores systems on what people rated of them only.
+            system_scores: "all" segments, or "rated" to score each system on its rated items only.
         """
         rated = system_scores == "rated"
         if rated and people.scores is None:
-            expected = "'all' where people did not score segments, documents or domains"
+            expected = "'all' without human scores of segments, documents or domains"
             raise SettingError("system_scores", system_scores, expected)
         judged = counts.select(people.systems)
         metrics = {m.label: _metric_data(m, people, rated=rated) for m in judged.metrics}
@@ -337,32 +339,32 @@ class AgreementData:
 
     @property
     def human(self) -> Values | None:
-        """Human scores shaped (system, item), NaN where nobody judged; None without items."""
+        """Human scores shaped (system, item), NaN if not judged; None without items."""
         return self.people.scores
 
     @property
     def judgments(self) -> Judgments | None:
-        """Comparisons of pairs, where people made those."""
+        """Human comparisons of pairs, or None."""
         return self.people.judgments
 
     @property
     def by_segment(self) -> bool:
-        """Whether items are segments, so that documents may be drawn as well."""
+        """True if items are segments, so that documents can be resampled too."""
         return self.people.item == "segment"
 
     @property
     def items(self) -> dict[str, Values]:
-        """Every metric's scores of items."""
+        """Scores of items by metric; empty if people scored whole systems."""
         scores = {label: metric.items for label, metric in self.metrics.items()}
         return {label: items for label, items in scores.items() if items is not None}
 
     @property
     def systems(self) -> dict[str, Values]:
-        """Every metric's scores of systems."""
+        """Scores of systems by metric."""
         return {label: metric.systems for label, metric in self.metrics.items()}
 
     def part(self, items: NDArray[np.int64]) -> AgreementData:
-        """The same systems judged by some of the items only."""
+        """Return the judgments and metric scores of `items`."""
         documents = None
         if self.documents is not None and self.by_segment:
             documents = tuple(self.documents[item] for item in items)
@@ -372,23 +374,23 @@ class AgreementData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanSummary:
-    """What people judged.
+    """A summary of human judgments.
 
     Attributes:
-        file: what messages call the judgments.
-        signature: how their numbers were made.
-        level: what an item is: "segment", "document", "domain" or "system".
-        raters: how many people judged.
-        systems: those that were judged, in the order of the test set.
+        file: name of the judgments in messages.
+        signature: settings that produced the human scores.
+        level: kind of the items: "segment", "document", "domain" or "system".
+        raters: number of human raters.
+        systems: judged systems, in the order of the test set.
         ignored: systems of the file that are not in the test set.
-        unjudged: systems of the test set that nobody judged.
-        scores: the human score of each system; None where all its judgments are ties.
-        items: how many items were judged; None where people scored whole systems.
-        judged: how many outputs of an item have a score; None where people compared pairs.
-        cells: how many there are.
-        comparisons: how many pairs people compared; None where they gave scores.
-        ties: how many of these they tied.
-        notes: what a reader of the scores should know, in sentences.
+        unjudged: systems of the test set without judgments.
+        scores: human score of each system, or None if all its judgments are ties.
+        items: number of judged items; None if people scored whole systems.
+        judged: number of cells with a human score; None without scores of items.
+        cells: number of cells, an output of one item each; None without scores of items.
+        comparisons: number of compared pairs of outputs; None if people gave scores.
+        ties: number of ties among the comparisons; None if people gave scores.
+        notes: caveats about the scores, in sentences.
     """
 
     file: str
@@ -408,7 +410,7 @@ class HumanSummary:
 
     @classmethod
     def of(cls, human: Human, data: AgreementData, systems: Sequence[str]) -> HumanSummary:
-        """Summarize judgments; `systems` are those of the test set, judged or not."""
+        """Summarize judgments; `systems` are all systems of the test set."""
         people, judgments = data.people, data.judgments
         items: dict[str, int] = {}
         if people.scores is not None:
@@ -438,12 +440,12 @@ class HumanSummary:
 def agreement_data(
     counts: Counts, human: Human, *, system_scores: SystemScores = "all"
 ) -> AgreementData:
-    """Bring human scores and metrics together.
+    """Combine the counts of metrics with human judgments.
 
     Args:
-        counts: counts of what the systems wrote, by the metrics that people judge.
-        human: what people said of it.
-        system_scores: "rated" scores systems on what people rated of them only.
+        counts: counts of the systems' outputs by each metric.
+        human: human judgments of the outputs.
+        system_scores: "all" segments, or "rated" to score each system on its rated items only.
     """
     people = human_data(counts.outline, human)
     return AgreementData.of(people, counts, system_scores=system_scores)
@@ -456,7 +458,7 @@ def _metric_data(metric: MetricCounts, people: HumanData, *, rated: bool) -> Met
     rows = people.by_item(exact)
     items = None
     if people.scores is not None or people.judgments is not None:
-        # The rows as they are: their exact differences make or break ties.
+        # Scores of items use unrounded rows: exact differences decide ties.
         items = metric.scorer.sign * _item_scores(metric, people.by_item(segments), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
@@ -464,16 +466,16 @@ def _metric_data(metric: MetricCounts, people: HumanData, *, rated: bool) -> Met
 
 
 def _item_scores(metric: MetricCounts, rows: Values, people: HumanData) -> Values:
-    """Return a metric's scores of all items, shaped (system, item); 0 where nobody judged."""
+    """Return a metric's scores of all items, shaped (system, item); 0 if not judged."""
     if people.item == "segment":
         by_system = metric.scorer.segment_scores(rows)
         scores = np.array([[np.nan if s is None else s for s in row] for row in by_system], float)
     else:
         scores = _scores(metric.scorer, rows).T
     judged = people.judged_cells
-    lacking = judged & ~np.isfinite(scores)
-    if lacking.any():
-        system, item = (int(number) for number in np.argwhere(lacking)[0])
+    missing = judged & ~np.isfinite(scores)
+    if missing.any():
+        system, item = (int(number) for number in np.argwhere(missing)[0])
         name = item + 1 if people.names is None else repr(people.names[item])
         where = f"{metric.label} of {people.systems[system]!r}, {people.item} {name}"
         expected = "a score wherever people judged; leave that judgment out, or score the output"

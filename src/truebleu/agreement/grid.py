@@ -1,14 +1,14 @@
-"""A grid of a metric's settings, and the parts of the data to choose on and to report on.
+"""Choice of a metric's settings from a grid, on a development part of the data.
 
-Every candidate of a grid is measured on a development part, and the best is chosen, as Chen &
-Cherry (2014, §3.1) do. Its value there flatters it: the largest of many values is large by chance
-too. So it is measured once more on the held-out part, which had no part in the choice, beside the
-default settings.
+Every candidate of a grid is measured on the development part, and the best is chosen (Chen &
+Cherry 2014, §3.1). Its value there is optimistic: the maximum of many values is large by chance
+too. So it is measured again on the held-out part, which the choice did not use, with the default
+settings for comparison.
 
-Segments of one document go to the same part where documents are known: they resemble each other,
-and a setting that fits half a document fits its other half better than it fits other text. Parts
-are systematic: taken in turn, over the whole test set. What people judged and what nobody judged
-are split apart, so that each part has its share of both.
+If documents are known, their segments stay together: they resemble each other, and a setting that
+fits half a document fits its other half better than other text. Parts are systematic samples of
+the whole test set. Judged and unjudged items are split separately, so that each part has its share
+of both.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 __all__ = ["GridChoice"]
 
-#: More than these would take hours for what an afternoon's thought can narrow down.
+#: Limit on the number of candidates: more would take hours.
 MOST_SETTINGS = 1000
 BETWEEN = "|"
 DEVELOPMENT = 0.5
-#: With fewer in a part nothing can be said of it.
+#: Fewest judged units in each part.
 FEWEST_UNITS = 2
-# Of about the size of rounding in coefficients, which have the scale 1.
+# Tolerance for equal values, about the rounding error of coefficients.
 SAME = 1e-12
 
 
@@ -56,10 +56,10 @@ class Candidate(NamedTuple):
     """A metric with settings that may be chosen.
 
     Attributes:
-        text: as people write it, such as "sentbleu:smoothing=4,k=2".
-        metric: what it describes.
-        default: the same with every setting that has alternatives at its default; where that is
-            not possible, the first of the alternatives.
+        text: text of the metric with its settings, such as "sentbleu:smoothing=4,k=2".
+        metric: the metric that the text describes.
+        default: text with the default of every setting that has alternatives, or with the first
+            alternatives if the defaults are not valid.
     """
 
     text: str
@@ -72,13 +72,13 @@ class GridChoice:
     """Settings chosen on the development part.
 
     Attributes:
-        candidates: how well each agrees there, in the order of the grid.
-        chosen: the settings with the largest value; of equal ones the default, or else the first.
-        default: what they are compared with on the held-out part.
-        default_value: what that has on the development part; None where it is undefined.
-        tied: how many candidates share the largest value.
-        share: of what people judged that is development.
-        development: what people judged of it.
+        candidates: agreement of each candidate on the development part, in the order of the grid.
+        chosen: settings with the largest value; of equal values the default's, or else the first.
+        default: default settings, for comparison on the held-out part.
+        default_value: value of the default on the development part, or None if undefined.
+        tied: number of candidates with the largest value.
+        share: share of the judged items in the development part.
+        development: summary of the judgments of the development part.
     """
 
     candidates: tuple[MetricAgreement, ...]
@@ -91,19 +91,19 @@ class GridChoice:
 
     @property
     def value(self) -> float | None:
-        """The chosen settings' value on the development part, which flatters them."""
-        return {tried.metric: tried.value for tried in self.candidates}[self.chosen]
+        """The chosen settings' value on the development part, which is optimistic."""
+        return {agreement.metric: agreement.value for agreement in self.candidates}[self.chosen]
 
 
 def parse_grid(grid: str | Sequence[str]) -> tuple[Candidate, ...]:
-    """All candidates of one grid or of several, each once, in the order they are written.
+    """Parse one or several grids; return their candidates without duplicates, in written order.
 
     Args:
-        grid: a metric with alternatives, such as "sentbleu:smoothing=4,k=1|2|5"; several settings
-            with alternatives stand for all their combinations. Or several such texts.
+        grid: a metric with alternatives, such as "sentbleu:smoothing=4,k=1|2|5", or several; all
+            combinations of alternatives are candidates.
 
     Raises:
-        SettingError: when a combination is not possible, or there are too few or too many.
+        SettingError: if a combination is not valid, or there are too few or too many.
 
     >>> for candidate in parse_grid("chrf:char_order=4|6,beta=1|2"):
     ...     print(candidate.text)
@@ -126,9 +126,9 @@ def parse_grid(grid: str | Sequence[str]) -> tuple[Candidate, ...]:
     for name, settings in grids:
         default = _default(name, settings)
         for combination in product(*settings):
-            text = _written(name, combination)
-            metric = _parsed(text)
-            # Two ways to write the same settings are one candidate.
+            text = _metric_text(name, combination)
+            metric = _parse_combination(text)
+            # Two spellings of the same settings are one candidate.
             if all(metric != other.metric for other in candidates):
                 candidates.append(Candidate(text, metric, default))
     if len(candidates) < 2:
@@ -139,7 +139,7 @@ def parse_grid(grid: str | Sequence[str]) -> tuple[Candidate, ...]:
 
 
 def _alternatives(text: str) -> tuple[str, list[list[str]]]:
-    """A metric's name, and for each of its settings the ways to write it."""
+    """Parse a metric with alternatives; return its name and the alternatives of each setting."""
     name, _, rest = text.partition(":")
     settings = []
     for part in filter(None, rest.split(",")):
@@ -152,70 +152,69 @@ def _alternatives(text: str) -> tuple[str, list[list[str]]]:
     return name, settings
 
 
-def _written(name: str, settings: Sequence[str]) -> str:
+def _metric_text(name: str, settings: Sequence[str]) -> str:
     return ":".join(filter(None, (name, ",".join(settings))))
 
 
-def _parsed(text: str) -> Requested:
+def _parse_combination(text: str) -> Requested:
     """Parse one combination of settings."""
     try:
         return parse_requested(text)
     except SettingError as error:
-        # Of many combinations, say which one it is.
         raise SettingError("grid", text, f"settings that go together ({error})") from error
 
 
 def _default(name: str, settings: Sequence[Sequence[str]]) -> str:
-    """The text without the settings that have alternatives, or with the first of them."""
-    text = _written(name, [written[0] for written in settings if len(written) == 1])
+    """Return the text without settings that have alternatives, or with their first alternatives."""
+    text = _metric_text(name, [values[0] for values in settings if len(values) == 1])
     try:
         parse_requested(text)
     except SettingError:
-        return _written(name, [written[0] for written in settings])
+        return _metric_text(name, [values[0] for values in settings])
     return text
 
 
 def split_items(data: AgreementData, share: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The items of the development part, and those of the held-out part.
+    """Split items into the development part and the held-out part; return their indices.
 
     Args:
-        data: what people judged.
-        share: of what was judged that should be development, above 0 and below 1.
+        data: the human and metric scores.
+        share: share of the judged items in the development part, above 0 and below 1.
 
     Raises:
-        SettingError: when there is nothing to split, or too little.
+        SettingError: if there are too few judged units.
     """
     people, documents = data.people, data.documents
     if people.item == "system":
         raise SettingError("grid", "human scores of whole systems", "scores of segments to split")
-    units, what = np.arange(people.size), people.item
+    units, noun = np.arange(people.size), people.item
     if data.by_segment and documents is not None:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(documents))}
-        units, what = np.array([numbers[name] for name in documents]), "document"
+        units, noun = np.array([numbers[name] for name in documents]), "document"
     sizes = np.bincount(units, weights=people.judged_cells.any(axis=0))
     chosen = np.zeros(len(sizes), dtype=np.bool_)
-    # Units with judgments by how much was judged in them; the others by their size.
+    # Judged units are weighted by their judged items, unjudged units by their size.
     for kind, weights in ((sizes > 0, sizes), (sizes == 0, np.bincount(units))):
         chosen[kind] = _interleaved_split(weights[kind].tolist(), share)
     judged = sizes > 0
     if min((chosen & judged).sum(), (~chosen & judged).sum()) < FEWEST_UNITS:
         expected = (
-            f"a share that leaves at least {FEWEST_UNITS} judged {what}s to each part, of the "
-            f"{int(judged.sum())} that there are"
+            f"a share that leaves at least {FEWEST_UNITS} of the {int(judged.sum())} judged "
+            f"{noun}s to each part"
         )
         raise SettingError("development", share, expected)
     return np.flatnonzero(chosen[units]), np.flatnonzero(~chosen[units])
 
 
 def _interleaved_split(weights: Sequence[float], share: float) -> list[bool]:
-    """Which units are development: at each one the share so far stays as near as it can."""
-    chosen, taken, total = [], 0.0, 0.0
+    """Choose units for the development part so that the running share stays closest to `share`."""
+    mask, chosen, total = [], 0.0, 0.0
     for weight in weights:
         total += weight
-        takes = abs(taken + weight - share * total) <= abs(taken - share * total)
-        taken += weight if takes else 0.0
-        chosen.append(takes)
-    return chosen
+        is_chosen = abs(chosen + weight - share * total) <= abs(chosen - share * total)
+        chosen += weight if is_chosen else 0.0
+        mask.append(is_chosen)
+    return mask
 
 
 def best_candidate(
@@ -223,28 +222,28 @@ def best_candidate(
     values: Sequence[MetricAgreement],
     references: Sequence[TextLike],
 ) -> tuple[Candidate, Candidate, int]:
-    """The candidate with the largest value, its default, and how many share that value.
+    """Return the candidate with the largest value, its default, and the number with that value.
 
-    Of equals it is the default, since there is no reason to depart from it, or else the first.
+    If several candidates have the largest value, the default is preferred, then the first.
     """
-    most = max((tried.value for tried in values if tried.value is not None), default=None)
-    if most is None:
-        expected = "a coefficient that some settings have on the development part"
+    largest = max((each.value for each in values if each.value is not None), default=None)
+    if largest is None:
+        expected = "a coefficient that is defined for some settings on the development part"
         raise SettingError("grid", f"undefined: {values[0].reason}", expected)
     best = [
         candidate
-        for candidate, tried in zip(candidates, values, strict=True)
-        if tried.value is not None and tried.value >= most - SAME
+        for candidate, each in zip(candidates, values, strict=True)
+        if each.value is not None and each.value >= largest - SAME
     ]
     defaults = [_default_of(candidates, candidate, references) for candidate in best]
-    place = next((n for n, default in enumerate(defaults) if default == best[n]), 0)
-    return best[place], defaults[place], len(best)
+    index = next((n for n, default in enumerate(defaults) if default == best[n]), 0)
+    return best[index], defaults[index], len(best)
 
 
 def _default_of(
     candidates: Sequence[Candidate], chosen: Candidate, references: Sequence[TextLike]
 ) -> Candidate:
-    """The default settings of what was chosen, as the grid writes them if it has them."""
+    """Return the default of a candidate, as spelled in the grid if it is a candidate too."""
     metric = _fixed(parse_requested(chosen.default), references)
     for candidate in candidates:
         if candidate.metric == metric:
@@ -253,7 +252,7 @@ def _default_of(
 
 
 def _fixed(metric: Requested, references: Sequence[TextLike]) -> Requested:
-    """Return a metric with the settings fixed that it leaves to the references."""
+    """Return a metric with the settings that depend on the references fixed."""
     return metric.for_references(references) if isinstance(metric, Metric) else metric
 
 
@@ -269,18 +268,18 @@ def choose_settings(
     seed: int,
     progress: Callable[[int], object],
 ) -> tuple[AgreementData, GridChoice]:
-    """Choose settings on the development part; return data of them and of the default settings.
+    """Choose settings on the development part; return held-out data of these and the defaults.
 
     Args:
-        grid: metrics with alternatives, as `parse_grid` reads them.
-        counts: counts of the outputs, with their texts, which each candidate counts.
-        human: what people judged.
+        grid: metrics with alternatives, as `parse_grid` parses them.
+        counts: counts with texts, which each candidate counts again.
+        human: human judgments.
         by: the coefficient to choose by.
-        share: of what people judged that is the development part.
-        resample: what intervals on the held-out part resample.
-        system_scores: whether systems are scored on all segments, or on those that people rated.
-        seed: of coefficients that permute.
-        progress: called with 1 after every candidate.
+        share: share of the judged items in the development part.
+        resample: units that intervals on the held-out part resample.
+        system_scores: segments on which systems are scored, "all" or "rated".
+        seed: seed of coefficients that permute.
+        progress: callback, called with 1 after every candidate.
 
     Returns:
         The data of the held-out part, and the choice.
@@ -294,17 +293,17 @@ def choose_settings(
         candidate._replace(metric=_fixed(candidate.metric, references)) for candidate in parsed
     ]
 
-    def scored(metric: Requested) -> AgreementData:
+    def scores_of(metric: Requested) -> AgreementData:
         counted = replace(count_texts(texts, [metric]), outline=judged.outline)
         return AgreementData.of(people, counted, system_scores=system_scores)
 
-    data = scored(candidates[0].metric)
+    data = scores_of(candidates[0].metric)
     development, held_out = split_items(data, share)
     require_answerable(by, data, human.label)
     resampling_of(by, data.part(held_out), resample)
 
     def value(text: str, metric: Requested) -> MetricAgreement:
-        (agreement,) = measure_metrics(scored(metric).part(development), by, seed).values()
+        (agreement,) = measure_metrics(scores_of(metric).part(development), by, seed).values()
         return replace(agreement, metric=text)
 
     values = []
@@ -312,7 +311,7 @@ def choose_settings(
         values.append(value(candidate.text, candidate.metric))
         progress(1)
     chosen, default, tied = best_candidate(candidates, values, references)
-    whole = {candidate.text: scored(candidate.metric) for candidate in (chosen, default)}
+    whole = {candidate.text: scores_of(candidate.metric) for candidate in (chosen, default)}
     metrics = {}
     for text, data in whole.items():
         (metrics[text],) = data.part(held_out).metrics.values()

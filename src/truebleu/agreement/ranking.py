@@ -1,20 +1,19 @@
-"""Ranks of systems by human scores alone, as the WMT findings make them.
+"""Ranks of systems by human scores alone, as in the WMT findings.
 
-To win over another, a system needs the higher mean
-and a test on the segments rated for both.
+A system wins against another if its mean is higher and a test on the segments rated for both is
+significant.
 
 - "wmt22" and before: Mann & Whitney's U, one-sided; the two sets of scores count as independent
-  samples. A line is drawn after a system if every system above it, up to the last line, wins
-  against all systems below it.
+  samples. A cluster ends after a system if every system in it wins against all systems below.
 - "wmt24": Wilcoxon's signed ranks, two-sided, by domain; the domains' p-values are combined by
-  Stouffer's method, and the mean of a system is the mean of its domains' means. A line is
-  drawn where all systems above are told apart from all below.
-- "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks grows outwards from its
-  place until the first significant difference on either side; a line is drawn where no range
-  crosses. Two ratings of a segment are two columns of scores here.
+  Stouffer's method, and the mean of a system is the mean of its domains' means. A cluster ends if
+  all its systems differ significantly from all systems below.
+- "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks extends from its rank by
+  the mean to the first significant difference on either side; a cluster ends between two ranks if
+  no range crosses them. Two ratings of a segment are two columns of scores here.
 
-All of them assume independent segments, and Wilcoxon's test that differences are symmetric around
-their median. None of them corrects for the number of pairs.
+All procedures assume independent segments, and Wilcoxon's test assumes that differences are
+symmetric around their median. None of the procedures corrects for the number of pairs.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedSystem:
-    """One system among the others.
+    """One ranked system.
 
     Attributes:
-        name: the system.
-        mean: its human score.
-        rank_range: the best and the worst rank it may have.
-        cluster: the number of its cluster, from 1, the best first.
-        wins: how many systems it is significantly better than.
-        losses: how many are significantly better than it.
+        name: name of the system.
+        mean: mean human score.
+        rank_range: best and worst rank that the system may have.
+        cluster: number of the system's cluster; 1 is the best.
+        wins: number of systems that are significantly worse.
+        losses: number of systems that are significantly better.
     """
 
     name: str
@@ -71,12 +70,12 @@ class HumanRanking:
     """All systems, best first.
 
     Attributes:
-        procedure: whose rules were followed.
-        alpha: the level of the tests.
-        systems: the systems, by falling mean.
-        unrated: systems without any human score, which have no rank.
-        p_values: a row for each system, best first: p of its being better than the column's (or,
-            in "wmt24", different from it); None for itself and where no segment is rated for both.
+        procedure: name of the WMT procedure.
+        alpha: significance level of the tests.
+        systems: the systems by descending mean.
+        unrated: systems without a human score, which have no rank.
+        p_values: p-values by row and column of `systems`: that the row's system is better than the
+            column's ("wmt24": different); None on the diagonal and without common segments.
     """
 
     procedure: Procedure
@@ -97,11 +96,11 @@ def rank_systems(
     """Rank systems by their human scores.
 
     Args:
-        names: the systems.
-        human: their scores shaped (system, segment), NaN where nobody rated; higher is better.
-        procedure: one of PROCEDURES.
-        domains: the domain of each segment, with "wmt24" only; without it there is one domain.
-        alpha: the level of the tests.
+        names: names of the systems.
+        human: human scores shaped (system, segment), NaN if unrated; higher is better.
+        procedure: a name in PROCEDURES.
+        domains: domain of each segment, with "wmt24" only; None means a single domain.
+        alpha: significance level of the tests.
     """
     require_name("procedure", procedure, PROCEDURES)
     require_alpha(alpha)
@@ -115,7 +114,7 @@ def rank_systems(
         raise SettingError("systems with human scores", len(rated), "at least two")
     order = sorted(map(int, rated), key=lambda number: (-means[number], names[number]))
     p = _p_values(scores[order], masks, procedure)
-    systems = _ranked([names[number] for number in order], means[order], p, procedure, alpha)
+    systems = _rank([names[number] for number in order], means[order], p, procedure, alpha)
     return HumanRanking(
         procedure=procedure,
         alpha=alpha,
@@ -130,11 +129,11 @@ def rank_systems(
 def _domain_masks(
     domains: Sequence[str] | None, segments: int, procedure: Procedure
 ) -> list[NDArray[np.bool_]]:
-    """Which segments are in each domain."""
+    """Return a mask of the segments of each domain."""
     if domains is None:
         return [np.ones(segments, dtype=np.bool_)]
     if procedure != "wmt24":
-        raise SettingError("domains", "given", f"none with {procedure!r}, which takes all together")
+        raise SettingError("domains", "given", f"None with {procedure!r}, which pools all domains")
     if len(domains) != segments:
         raise SettingError("domains", len(domains), f"one for each of {segments} segments")
     labels = np.asarray(domains)
@@ -142,14 +141,14 @@ def _domain_masks(
 
 
 def _mean(scores: Values, masks: list[NDArray[np.bool_]]) -> float:
-    """The mean of the domains' means; NaN without any score. One domain is a plain mean."""
-    kept = [scores[mask & ~np.isnan(scores)] for mask in masks]
-    means = [part.mean() for part in kept if part.size]
+    """Average the domains' mean scores; NaN without any score."""
+    by_domain = [scores[mask & ~np.isnan(scores)] for mask in masks]
+    means = [domain.mean() for domain in by_domain if domain.size]
     return float(np.mean(means)) if means else math.nan
 
 
 def _p_values(scores: Values, masks: list[NDArray[np.bool_]], procedure: Procedure) -> Values:
-    """The p of each row's system being better than each column's; NaN where it can't be tested."""
+    """Compute the p-value of each row's system being better than each column's; NaN if untested."""
     count = len(scores)
     rated = rated_cells(scores)
     p = np.full((count, count), np.nan)
@@ -164,21 +163,21 @@ def _p_values(scores: Values, masks: list[NDArray[np.bool_]], procedure: Procedu
                 p[a, b] = _signed_ranks(scores[a, both] - scores[b, both], "greater")
             elif a < b:
                 parts = [scores[a, both & mask] - scores[b, both & mask] for mask in masks]
-                # A domain in which the two never differ says nothing, neither for nor against.
+                # A domain in which the two never differ is left out.
                 tests = [_signed_ranks(part, "two-sided") for part in parts if part.any()]
                 p[a, b] = p[b, a] = stouffer(tests) if tests else 1.0
     return p
 
 
 def stouffer(p_values: Sequence[float]) -> float:
-    """One p-value of several: the sum of their normal quantiles over the root of their number.
+    """Combine p-values: the sum of their normal quantiles over the square root of their number.
 
     >>> round(stouffer([0.05, 0.05]), 4)
     0.01
     """
     from scipy.stats import combine_pvalues
 
-    # A p-value of 1 has no finite quantile, and outweighs all others: together they are 1 too.
+    # The quantile of a p-value of 1 is infinite and outweighs all others: the combined p is 1 too.
     if len(p_values) == 1 or max(p_values) >= 1:
         return max(p_values)
     return float(combine_pvalues(p_values, method="stouffer").pvalue)
@@ -191,7 +190,7 @@ def _mann_whitney(first: Values, second: Values) -> float:
 
 
 def _signed_ranks(differences: Values, alternative: str) -> float:
-    """Wilcoxon's test, zeros dropped; 1 where nothing is left, as nothing then speaks against."""
+    """Return the p-value of Wilcoxon's test without zeros; 1 if all differences are 0."""
     from scipy.stats import wilcoxon
 
     if not differences.any():
@@ -199,50 +198,50 @@ def _signed_ranks(differences: Values, alternative: str) -> float:
     return float(wilcoxon(differences, alternative=alternative).pvalue)
 
 
-def _ranked(
+def _rank(
     names: Sequence[str], means: Values, p: Values, procedure: Procedure, alpha: float
 ) -> tuple[RankedSystem, ...]:
-    """Ranges and clusters of systems given best first."""
+    """Compute rank ranges and clusters of systems in order of their mean, best first."""
     with np.errstate(invalid="ignore"):
         better = (p < alpha) & (means[:, np.newaxis] > means)
         ranges = _ranges_from_place(p < alpha) if procedure == "wmt25" else rank_ranges(better)
-        # A pair that can't be tested is not told apart.
+        # NaN, the p-value of an untested pair, is not significant.
         separated = p <= alpha
     wins, bounds = better.sum(axis=1), np.array(ranges)
     ends: Callable[[slice, int], np.bool_] = {
-        # The fewest wins in the cluster are all systems below.
+        # Every system of the cluster wins against all systems below.
         "wmt22": lambda cluster, end: wins[cluster].min() == len(wins) - end,
         "wmt24": lambda cluster, end: separated[cluster, end:].all(),
-        # Ranges above end there, ranges below start after it.
+        # Ranges above end at `end`, and ranges below start after it.
         "wmt25": lambda _, end: (bounds[:end, 1] <= end).all() & (bounds[end:, 0] > end).all(),
     }[procedure]
     clusters, start = [1], 0
-    for place in range(1, len(p)):
-        is_line = bool(ends(slice(start, place), place))
-        start = place if is_line else start
+    for index in range(1, len(p)):
+        is_line = bool(ends(slice(start, index), index))
+        start = index if is_line else start
         clusters.append(clusters[-1] + is_line)
     return tuple(
         RankedSystem(
             name=name,
-            mean=float(means[place]),
-            rank_range=ranges[place],
-            cluster=clusters[place],
-            wins=int(wins[place]),
-            losses=int(better[:, place].sum()),
+            mean=float(means[index]),
+            rank_range=ranges[index],
+            cluster=clusters[index],
+            wins=int(wins[index]),
+            losses=int(better[:, index].sum()),
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     )
 
 
 def _ranges_from_place(significant: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """From each place up and down to the first significant difference."""
+    """Extend each system's ranks up and down to the first significant difference."""
     count = len(significant)
     ranges = []
-    for place in range(count):
-        best = worst = place
-        while best > 0 and not significant[best - 1, place]:
+    for index in range(count):
+        best = worst = index
+        while best > 0 and not significant[best - 1, index]:
             best -= 1
-        while worst < count - 1 and not significant[place, worst + 1]:
+        while worst < count - 1 and not significant[index, worst + 1]:
             worst += 1
         ranges.append((best + 1, worst + 1))
     return ranges

@@ -1,46 +1,47 @@
-"""Tests of two metrics, and ranks of many: does one agree better with people than the other?
+"""Tests of whether one metric agrees better with people than another, and ranks of metrics.
 
-`permutation_test` is PERM-BOTH (Deutsch, Dror & Roth 2021): were the metrics equally good, either
-score of a cell might as well be the other metric's. Both are standardised over the rated cells, so
-that their scores can be swapped; every permutation swaps the scores of each cell by a fair coin,
-and both hybrids are evaluated anew, their tie threshold calibrated anew too (with more than 65,536
-pairs of cells by some hundred thresholds, for the metrics themselves too). It assumes that, under
-the null hypothesis, the scores of a cell are exchangeable, independently of other cells.
+`permutation_test` is PERM-BOTH (Deutsch, Dror & Roth 2021): under the null hypothesis that the
+metrics are equally good, their scores of a cell are exchangeable, independently of other cells.
+Both metrics are standardised over the rated cells, so that their scores can be swapped. Every
+permutation swaps the scores of each cell by a fair coin and evaluates both hybrids, with their own
+calibrated tie threshold (with more than 65,536 pairs of cells, by some hundred thresholds, for the
+metrics themselves too).
 
-`pair_permutation_test` permutes the outcomes of pairs of cells, as the WMT metrics tasks do since
-2023 (Deutsch, Foster & Freitag 2023), for accuracy with ties: each metric gets its tie threshold
-once; then a pair is right or wrong by each metric, and every permutation swaps the two outcomes of
-each pair. It assumes that pairs are independent, which pairs that share an output are not, and that
-the thresholds are given. So it rejects too often, the more so the larger the groups: in simulations
-of equally good metrics at .05, 6 % of the time with 4 systems, 12 % with 8 and 16 % with 15, where
-`permutation_test` rejected 3 to 5 % of the time.
+`pair_permutation_test` permutes the outcomes of pairs of cells, as in the WMT metrics tasks since
+2023 (Deutsch, Foster & Freitag 2023), for accuracy with ties. The tie threshold of each metric is
+calibrated once; then a pair is right or wrong by each metric, and every permutation swaps the two
+outcomes of each pair. It assumes that pairs are independent, which pairs that share an output are
+not, and that the thresholds are given. So it rejects too often, increasingly with the size of the
+groups: in simulations of equally good metrics at .05, 6 % of the time with 4 systems, 12 % with 8
+and 16 % with 15, while `permutation_test` rejected 3 to 5 % of the time.
 
-`williams_test` (Williams 1959; Graham & Baldwin 2014) compares two Pearson correlations with the
-same human scores. It assumes that (human, metric 1, metric 2) are independent draws from a
-three-dimensional normal distribution. So it is for plain correlations: of system scores, or of
-segments taken all together, but not of averages over groups, nor of ranks.
+`williams_test` (Williams 1959; Graham & Baldwin 2014) compares two Pearson correlations with
+common human scores. It assumes that (human, metric 1, metric 2) are independent draws from a
+three-dimensional normal distribution. So it is for correlations of system scores, or of all
+segments as one group, but not for averages over groups, nor for ranks.
 
-`judgment_permutation_test` is for people's comparisons of pairs: the five classes of counts add up
+`judgment_permutation_test` is for human comparisons of pairs: the five classes of counts add up
 over segments, and every permutation swaps the metrics' counts of each segment.
 
-The difference is that of metric 2 minus metric 1, and p the share of permutations whose difference
-is at least as large as the observed, in either direction: all tests are two-sided. A one-sided p in
-the direction that the data show is half of that, and rejects twice as often as it says; ask for one
-only where the direction was fixed before the data were seen. The observed counts as one more
-permutation, so that p is never 0; where all permutations are no more than those asked for, they are
-all made, and p is exact with nothing added.
+A difference is metric 2 minus metric 1, and p is the share of permutations whose difference is at
+least as large as the observed difference in absolute value: tests are two-sided by default. A
+one-sided p in the direction that the data show is half as large, and its Type I error rate is twice
+the level; use it only if the direction was fixed before the data were seen. The observed difference
+counts as one more permutation, so that p is never 0. If there are no more permutations than
+requested, all of them are made, and p is exact, with nothing added.
 
-Swapping single cells takes the systems as given: a metric that favours some of them by chance is
-better or worse for these systems, and the test says so. `permutation_test` with unit="system" swaps
-all scores of a system at once, and so asks about other systems like these.
+Swaps of single cells take the systems as given: a metric that favours some of these systems by
+chance is truly better or worse for them, and the test can detect it. `permutation_test` with
+unit="system" swaps all scores of a system at once, and so generalizes to other systems like these.
 
-Metrics are ranked by the procedure of the WMT metrics tasks. They are sorted by value, names
-breaking ties, and walked down: a metric joins the current cluster unless at least one member of it
-is significantly better, in which case it opens the next. The rank of a metric is the number of its
+Metrics are ranked by the procedure of the WMT metrics tasks. They are sorted by value, then by
+name; each metric joins the current cluster unless at least one member of the cluster is
+significantly better; then it opens the next cluster. The rank of a metric is the number of its
 cluster.
 
-Clusters are not groups of metrics that can't be told apart, since earlier clusters are forgotten:
-with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told apart.
+Metrics of one cluster need not be the metrics without a significant difference, since earlier
+clusters are ignored: with A = B, B = C and A > C the ranks are 1, 1, 2, although B and C do not
+differ significantly.
 """
 
 from __future__ import annotations
@@ -90,46 +91,46 @@ __all__ = [
     "williams_test",
 ]
 
-#: What a test permutes: scores of cells, whole systems, outcomes of pairs, metrics on segments; or
-#: Williams' test.
+#: Method of a test: permutations of scores of cells, of whole systems, of outcomes of pairs or of
+#: metrics on segments; or Williams' test.
 Method: TypeAlias = Literal["scores", "systems", "pairs", "segments", "williams"]
-#: What tests of segment scores may permute.
+#: Permutations that tests of segment scores may use.
 Permute: TypeAlias = Literal["scores", "systems", "pairs"]
-#: What is swapped together: the two scores of a cell, or all scores of a system.
+#: Unit of a swap: the two scores of a cell, or all scores of a system.
 Unit: TypeAlias = Literal["cell", "system"]
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
-#: What swapping units is called.
+#: Method of a test that swaps a unit.
 METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
-# Standardised scores, or correlations, closer than this are the same but for rounding.
+# Largest rounding error of standardised scores and correlations.
 ROUNDING = 1e-12
-# The determinant is a sum of numbers of the size of 1: less than this is what rounding leaves of 0.
+# Largest rounding error of the determinant, a sum of numbers of about 1.
 NO_VARIANCE = 1e-14
-# Coins that fit into the numbers by which the core enumerates permutations.
+# Limit on coins whose permutations the core enumerates by a 64-bit integer.
 MOST_COINS = 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricTest:
-    """Whether two metrics agree differently well with people.
+    """A test of whether two metrics differ in their agreement with people.
 
     Attributes:
-        better: the metric that agrees better, or metric 2 of a test of two.
-        worse: the other.
-        difference: how much better metric 2 agrees than metric 1; None where that is undefined.
-        p: the p-value of the alternative; None where it is undefined.
-        p_adjusted: p corrected for the number of pairs of metrics.
-        significant: whether the corrected p is no more than alpha.
-        reason: why there is no p-value, or what makes the test an empty one.
-        alternative: "two-sided" asks whether either is better, "greater" whether metric 2 is,
-            "less" whether metric 1 is.
-        method: what was permuted; or "williams".
-        permutations: how many were made; 0 where p is computed without them.
-        exact: no chance is in p: all permutations were made, or their distribution is known.
-        undefined: permutations in which a hybrid has no value, counted as if it were as large a
-            difference as the observed.
-        seed: of the permutations.
-        t: the statistic of Williams' test, above 0 where metric 2 correlates better.
+        better: the metric that agrees better, or metric 2 of a single test.
+        worse: the metric that agrees worse, or metric 1 of a single test.
+        difference: agreement of metric 2 minus agreement of metric 1, or None if undefined.
+        p: p-value of the alternative, or None if undefined.
+        p_adjusted: p-value corrected for the number of pairs of metrics.
+        significant: True if the corrected p-value is at most alpha.
+        reason: reason why there is no p-value or nothing to test, or None.
+        alternative: "two-sided", "greater" (metric 2 is better) or "less" (metric 1 is better).
+        method: name of the permutations, or "williams".
+        permutations: number of permutations; 0 if p is computed without them.
+        exact: True if p has no Monte-Carlo error: all permutations were made, or their
+            distribution is known.
+        undefined: number of permutations in which a hybrid has no value; they count as differences
+            as large as the observed.
+        seed: seed of the permutations.
+        t: statistic of Williams' test, above 0 if metric 2 correlates better.
     """
 
     better: str = "metric 2"
@@ -149,30 +150,30 @@ class MetricTest:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p there could have been."""
+        """The smallest possible p-value."""
         if not self.permutations:
             return 0.0
         if self.exact:
-            # As far apart as the observed are no swap and, in the other direction, all swaps.
+            # No swap gives the observed difference, and all swaps give its negative.
             return min(1.0, (1 + (self.alternative == "two-sided")) / self.permutations)
         return smallest_p(self.permutations)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return builtin values for JSON."""
         return {**schema.to_builtins(self), "smallest_p": self.smallest_p}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permutations:
-    """What is permuted, how often, and what is asked.
+    """Settings of a permutation test.
 
     Attributes:
-        unit: what is swapped together: the two scores of a "cell", which takes the systems as
-            given; or all scores of a "system", to say something about other systems too.
+        unit: unit of a swap: the two scores of a "cell", which takes the systems as given; or all
+            scores of a "system", which generalizes to other systems.
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
             for metric 1.
-        permutations: how many; all of them are made where they are no more than these.
-        seed: of the permutations.
+        permutations: number of permutations; if there are no more, all of them are made.
+        seed: seed of the permutations.
     """
 
     unit: Unit = "cell"
@@ -187,17 +188,17 @@ class Permutations:
         schema.require_seed(self.seed)
 
     def enumerates(self, coins: int) -> bool:
-        """Whether all permutations of so many coins are made."""
+        """Return whether all permutations of `coins` coins are made."""
         return coins <= MOST_COINS and 2**coins <= self.permutations
 
-    def drawn(self, coins: int) -> dict[str, Any]:
-        """Which permutations of so many coins the core makes."""
+    def for_core(self, coins: int) -> dict[str, Any]:
+        """Return the core's settings for permutations of `coins` coins."""
         exact = self.enumerates(coins)
         count = 2**coins if exact else self.permutations
         return {"first": 0, "replicates": count, "seed": None if exact else self.seed}
 
     def test(self, method: Method, *, exact: bool, **fields: Any) -> MetricTest:
-        """A test by these permutations."""
+        """Return a test with these settings."""
         sides: dict[str, Any] = {"alternative": self.alternative, "seed": self.seed}
         return MetricTest(method=method, exact=exact, **sides, **fields)
 
@@ -214,17 +215,17 @@ def permutation_test(
     """Test two metrics by swapping their scores at random.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
-        metric1: the first metric's scores, shaped alike; higher is better.
-        metric2: the second metric's.
+        human: human scores shaped (system, segment), NaN if unrated; or one per system.
+        metric1: the first metric's scores, in the shape of `human`; higher is better.
+        metric2: the second metric's scores, in the shape of `human`.
         by: the coefficient of agreement. Its tie threshold must be 0 or calibrated, since a
             threshold has the unit of one metric.
-        studentized: compare differences over their standard errors (Williams' statistic), for
-            Pearson's r of one score per system. Of plain differences the test rejects too often on
-            few systems, since scores were standardised by their own deviation.
-        options: those of `Permutations`: unit, alternative, permutations and seed.
+        studentized: True to compare differences over their standard errors (Williams' statistic),
+            for Pearson's r of one score per system. A test of plain differences rejects too often
+            on few systems, since scores were standardised by their own deviation.
+        options: fields of `Permutations`: unit, alternative, permutations and seed.
     """
-    asked = Permutations(**options)
+    settings = Permutations(**options)
     if studentized and (by.name != "pearson" or by.grouping != "none"):
         raise SettingError("studentized", by.label, "Pearson's r without groups")
     if by.epsilon and not by.calibrated:
@@ -232,44 +233,44 @@ def permutation_test(
         raise SettingError("epsilon", by.epsilon, expected)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     values = [measure_cells(ratings, metric, by).value for metric in (first, second)]
-    systems = asked.unit == "system"
+    systems = settings.unit == "system"
     if systems:
-        kept = rated_cells(ratings).any(axis=1)
-        ratings, first, second = (np.ascontiguousarray(s[kept]) for s in (ratings, first, second))
+        rated = rated_cells(ratings).any(axis=1)
+        ratings, first, second = (np.ascontiguousarray(s[rated]) for s in (ratings, first, second))
     coins = len(ratings) if systems else int(rated_cells(ratings).sum())
-    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
+    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(coins))
     if studentized:
         cells = rated_cells(ratings)
-        t = _hybrid_t(ratings[cells], first[cells], second[cells], asked)
+        t = _hybrid_t(ratings[cells], first[cells], second[cells], settings)
         zeros = np.zeros_like(t)
         return hybrid_test(test, values, np.array([0.0, t[0]]), np.stack([zeros, t], 1)[1:])
-    # First those of the metrics themselves, as the kernel of the permutations has them.
+    # The first row is the metrics' own values by the kernel, without swaps.
     hybrids = _core.Cells(ratings, *_exchangeable(first, second, ratings)).hybrid_values(
-        by.native, systems=systems, **asked.drawn(coins)
+        by.native, systems=systems, **settings.for_core(coins)
     )
     return hybrid_test(test, values, hybrids[0], hybrids[1:])
 
 
 def difference_of(values: Sequence[float | None]) -> float | None:
-    """How much better metric 2 agrees than metric 1."""
+    """Subtract the value of metric 1 from the value of metric 2; None if one is undefined."""
     value1, value2 = values
     return None if value1 is None or value2 is None else value2 - value1
 
 
 def standardised(metric: Values, human: Values) -> Values:
-    """The metric with mean 0 and standard deviation 1 over rated cells; constant ones become 0."""
+    """Standardise a metric's scores over the rated cells; constant scores become 0."""
     rated = rated_cells(human)
-    kept = metric[rated]
-    if kept.size == 0 or (kept == kept[0]).all():
+    scores = metric[rated]
+    if scores.size == 0 or (scores == scores[0]).all():
         return np.zeros_like(metric)
-    return np.where(rated, (metric - kept.mean()) / kept.std(), 0.0)
+    return np.where(rated, (metric - scores.mean()) / scores.std(), 0.0)
 
 
 def _exchangeable(first: Values, second: Values, human: Values) -> tuple[Values, Values]:
-    """Both metrics standardised, scores that are equal but for rounding made equal.
+    """Standardise both metrics, and equalize scores that differ only by rounding.
 
-    Ties of one metric must stay ties in hybrids: the same metric in another unit, such as percent,
-    differs from it in the last digits of its standardised scores only.
+    Ties must remain ties in hybrids: a copy of a metric in another unit, such as percent, differs
+    from the metric in the last digits of its standardised scores only.
     """
     metric, other = standardised(first, human), standardised(second, human)
     scores = np.unique(metric)
@@ -281,19 +282,18 @@ def _exchangeable(first: Values, second: Values, human: Values) -> tuple[Values,
     return metric, other
 
 
-def _hybrid_t(human: Values, first: Values, second: Values, asked: Permutations) -> Values:
-    """Williams' statistic of two metrics, then of their hybrids; NaN where a hybrid is constant."""
+def _hybrid_t(human: Values, first: Values, second: Values, settings: Permutations) -> Values:
+    """Compute Williams' statistic of two metrics, then of their hybrids; NaN if one is constant."""
     people, *metrics = ((x - x.mean()) / (x.std() or 1.0) for x in (human, first, second))
-    # What each point adds to the sums that correlations are made of; products of both metrics
-    # stay where they are.
+    # Terms of the sums in correlations by point; swaps do not change the products of both metrics.
     rows = np.concatenate([np.stack([x, x**2, x * people], axis=1) for x in metrics], axis=1)
-    swaps = Swaps(replicates=asked.permutations, seed=asked.seed)
-    count, exact = asked.drawn(len(rows))["replicates"], asked.enumerates(len(rows))
-    moved = swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
-    moved = np.concatenate([np.zeros((1, rows.shape[1])), moved])
-    gained = moved[:, 3:] - moved[:, :3]
+    swaps = Swaps(replicates=settings.permutations, seed=settings.seed)
+    count, exact = settings.for_core(len(rows))["replicates"], settings.enumerates(len(rows))
+    swapped_sums = swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
+    swapped_sums = np.concatenate([np.zeros((1, rows.shape[1])), swapped_sums])
+    changes = swapped_sums[:, 3:] - swapped_sums[:, :3]
     totals = rows.sum(axis=0)
-    sums1, sums2 = totals[:3] + gained, totals[3:] - gained
+    sums1, sums2 = totals[:3] + changes, totals[3:] - changes
     n = len(rows)
     variances = [np.maximum(s[:, 1] / n - (s[:, 0] / n) ** 2, 0.0) for s in (sums1, sums2)]
     covariance = float(metrics[0] @ metrics[1]) / n - sums1[:, 0] * sums2[:, 0] / n**2
@@ -309,42 +309,45 @@ def _hybrid_t(human: Values, first: Values, second: Values, asked: Permutations)
 
 
 def _determinant(r1: Any, r2: Any, r12: Any) -> Any:
-    """Of the matrix of three correlations: below 0 where no three variables can have them."""
+    """Return the determinant of a 3 × 3 correlation matrix.
+
+    It is negative if no three variables can have these correlations.
+    """
     return 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
 
 
 def _williams_t(r1: Any, r2: Any, r12: Any, n: int) -> tuple[Values, Values]:
-    """Williams' statistic of correlations, and the variance that it has below the root.
+    """Compute Williams' statistic of correlations, and the variance in its denominator.
 
-    It is very large where the correlations determine each other, so that there is no variance.
+    The statistic is very large if the correlations determine each other and the variance is 0.
     """
     variance = 2 * np.maximum(_determinant(r1, r2, r12), 0.0) * (n - 1) / max(n - 3, 1)
     variance = variance + ((r1 + r2) / 2) ** 2 * np.maximum(1 - r12, 0.0) ** 3
-    lead = (r2 - r1) * np.sqrt((n - 1) * np.maximum(1 + r12, 0.0))
-    return lead / np.sqrt(np.maximum(variance, NO_VARIANCE)), variance
+    difference = (r2 - r1) * np.sqrt((n - 1) * np.maximum(1 + r12, 0.0))
+    return difference / np.sqrt(np.maximum(variance, NO_VARIANCE)), variance
 
 
 def hybrid_test(
     test: MetricTest, values: Sequence[float | None], observed: Values, null: Values
 ) -> MetricTest:
-    """The test with its difference and p-value, from the observed values and those of hybrids.
+    """Complete a test with its difference and its p-value by values of hybrids.
 
-    A hybrid without a value, NaN, counts as if it differed as much as the metrics do.
+    An undefined hybrid (NaN) counts as a difference as large as the observed.
 
     Args:
-        test: all but the difference and the p-value.
-        values: of both metrics.
-        observed: the same as the kernel of the hybrids has them.
-        null: of hybrids, shaped (permutation, 2).
+        test: the test without difference and p-value.
+        values: values of both metrics.
+        observed: values of both metrics by the kernel of the hybrids.
+        null: values of hybrids, shaped (permutation, 2).
     """
     test = replace(test, difference=difference_of(values))
     if test.difference is None:
-        lacking = [f"metric {n}" for n, value in enumerate(values, 1) if value is None]
-        return replace(test, reason=f"the coefficient of {' and '.join(lacking)} is undefined")
+        missing = [f"metric {n}" for n, value in enumerate(values, 1) if value is None]
+        return replace(test, reason=f"the coefficient of {' and '.join(missing)} is undefined")
     difference = float(observed[1] - observed[0])
     differences = null[:, 1] - null[:, 0]
     undefined = np.isnan(differences)
-    # Equal differences of quotients differ in their last digits; coefficients have the scale 1.
+    # Rounding changes the last digits of equal differences; coefficients have the scale 1.
     p = randomization_p(
         difference,
         np.where(undefined, difference, differences),
@@ -360,32 +363,32 @@ def soft_pairwise_test(
 ) -> MetricTest:
     """Test whether two metrics differ in soft pairwise accuracy, by swapping segment scores.
 
-    This is `permutation_test` for this accuracy. That of each hybrid is by
-    the normal approximation, and the observed accuracies are approximated alike: a permutation test
-    holds its level whatever the statistic is, so that this costs hardly any power. It takes a
-    hundredth of the time that a thousand permutations of signs for each hybrid take.
+    This is `permutation_test` for soft pairwise accuracy. The accuracies of the metrics and of all
+    hybrids are computed by the normal approximation: a permutation test holds its level with any
+    statistic, and the approximation costs hardly any power. It takes a hundredth of the time of a
+    thousand permutations of signs for each hybrid.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metric1: the first metric's segment scores, shaped alike.
-        metric2: the second metric's.
-        options: those of `Permutations`: unit, alternative, permutations and seed.
+        human: human scores shaped (system, segment), NaN if unrated.
+        metric1: the first metric's segment scores, in the shape of `human`.
+        metric2: the second metric's segment scores, in the shape of `human`.
+        options: fields of `Permutations`: unit, alternative, permutations and seed.
     """
-    asked = Permutations(**options)
+    settings = Permutations(**options)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
     if not paired_systems(rated).size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
-    systems = asked.unit == "system"
-    # Moving all scores leaves differences alone, and their sums have more digits near 0.
+    systems = settings.unit == "system"
+    # Centred scores have the same differences, and sums near 0 have more digits.
     people = np.where(rated, standardised(ratings, ratings), np.nan)
     cells = _core.Cells(people, standardised(first, ratings), standardised(second, ratings))
-    # The draw that swaps nothing.
+    # The enumerated permutation 0 swaps nothing.
     observed = cells.hybrid_soft_accuracies(systems=False, first=0, replicates=1, seed=None)[0]
-    # Cells are too many for all of their permutations.
+    # Permutations of cells are too many to enumerate.
     coins = len(rated) if systems else MOST_COINS + 1
-    null = cells.hybrid_soft_accuracies(systems=systems, **asked.drawn(coins))
-    test = asked.test(METHODS[asked.unit], exact=asked.enumerates(coins))
+    null = cells.hybrid_soft_accuracies(systems=systems, **settings.for_core(coins))
+    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(coins))
     return hybrid_test(test, observed.tolist(), observed, null)
 
 
@@ -398,34 +401,33 @@ def judgment_permutation_test(
 ) -> MetricTest:
     """Test whether two metrics agree differently well, by swapping the metrics on segments.
 
-    Assumes that, were the metrics equally good, either's answers about a segment might as well be
-    the other's, independently of other segments.
+    Assumes that, if the metrics are equally good, their counts of a segment are exchangeable,
+    independently of other segments.
 
     Args:
-        metric1: scores shaped (system, item), higher for better.
-        metric2: the second metric's.
+        metric1: the first metric's scores shaped (system, item); higher is better.
+        metric2: the second metric's scores, in the same shape.
         judgments: the comparisons.
         by: a coefficient made of counts of pairs.
-        options: those of `Permutations`: alternative, permutations and seed.
+        options: fields of `Permutations`: alternative, permutations and seed.
     """
-    asked = Permutations(**options)
+    settings = Permutations(**options)
     counts = judgment_rows([metric1, metric2], judgments, by)
     first, second = np.split(counts, 2, axis=1)
-    # Where both give the same answers, swapping changes nothing.
+    # A swap of equal counts changes nothing.
     rows = np.ascontiguousarray(counts[(first != second).any(axis=1)])
-    exact = asked.enumerates(len(rows))
-    moved = np.zeros((1, counts.shape[1]))
+    exact = settings.enumerates(len(rows))
+    swapped_sums = np.zeros((1, counts.shape[1]))
     if len(rows):
-        swaps = Swaps(replicates=asked.permutations, seed=asked.seed)
-        moved = swaps.sums(rows, 0, asked.drawn(len(rows))["replicates"], enumerated=exact)
-    from_first, from_second = np.split(moved, 2, axis=1)
-    gained = from_second - from_first
+        swaps = Swaps(replicates=settings.permutations, seed=settings.seed)
+        count = settings.for_core(len(rows))["replicates"]
+        swapped_sums = swaps.sums(rows, 0, count, enumerated=exact)
+    from_first, from_second = np.split(swapped_sums, 2, axis=1)
+    changes = from_second - from_first
     sums1, sums2 = first.sum(axis=0), second.sum(axis=0)
     observed = values_of_rows(by, [sums1, sums2])
-    null = [
-        values_of_rows(by, sums + gained) for sums, gained in ((sums1, gained), (sums2, -gained))
-    ]
-    test = asked.test("segments", exact=exact)
+    null = [values_of_rows(by, sums) for sums in (sums1 + changes, sums2 - changes)]
+    test = settings.test("segments", exact=exact)
     values = [None if np.isnan(value) else float(value) for value in observed]
     return hybrid_test(test, values, observed, np.stack(null, axis=1))
 
@@ -446,20 +448,20 @@ def pair_permutation_test(
 ) -> MetricTest:
     """Test two metrics' accuracy with ties by swapping outcomes of pairs at random.
 
-    Only pairs that one metric alone has right matter. Where all groups weigh their pairs alike this
-    is a sign test, whose p-value is exact. tau-eq, which is twice the accuracy less 1, has the same
-    p-value.
+    Only discordant pairs matter, which one metric alone has right. If all groups weigh their pairs
+    equally, this is a sign test, whose p-value is exact. tau-eq, which is 2 accuracy - 1, has the
+    same p-value.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated.
-        metric1: the first metric's scores, shaped alike; higher is better.
-        metric2: the second metric's.
-        grouping: which cells make pairs: those of an item, of a system, or all.
-        micro: groups count by their cells instead of alike.
-        epsilon: the tie threshold of both; calibrated for each where it is not given.
-        options: those of `Permutations`: alternative, permutations and seed.
+        human: human scores shaped (system, segment), NaN if unrated.
+        metric1: the first metric's scores, in the shape of `human`; higher is better.
+        metric2: the second metric's scores, in the shape of `human`.
+        grouping: cells that make pairs: cells of an item, of a system, or all.
+        micro: True to weight groups by their number of cells, False for equal weights.
+        epsilon: tie threshold of both metrics; None calibrates it for each.
+        options: fields of `Permutations`: alternative, permutations and seed.
     """
-    asked = Permutations(**options)
+    settings = Permutations(**options)
     require_choice("grouping", grouping)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     thresholds, values = [], []
@@ -477,27 +479,27 @@ def pair_permutation_test(
     outcomes = _core.Cells(ratings, first, second).pair_outcomes(
         grouping=grouping, epsilons=(thresholds[0], thresholds[1])
     )
-    # By size of group: cells, groups, pairs that metric 1 alone has right, and metric 2 alone.
-    differing = [outcome for outcome in outcomes if outcome[2] + outcome[3] > 0]
+    # Outcomes by size of group: cells, groups, and pairs that only metric 1 or only 2 has right.
+    discordant = [outcome for outcome in outcomes if outcome[2] + outcome[3] > 0]
     difference = difference_of(values)
-    p, reason, exact = None, None, len(differing) < 2
+    p, reason, exact = None, None, len(discordant) < 2
     if difference is None:
         reason = "no two cells of a group are rated"
-    elif not differing:
+    elif not discordant:
         p, reason = 1.0, "both metrics have the same pairs right: there is nothing to test"
     elif exact:
-        _, _, only1, only2 = differing[0]
-        p = sign_test(only1, only2, asked.alternative)
+        _, _, only1, only2 = discordant[0]
+        p = sign_test(only1, only2, settings.alternative)
     else:
-        p = _weighted_p(differing, asked, micro=micro)
-    test = asked.test("pairs", exact=exact, permutations=0 if exact else asked.permutations)
+        p = _weighted_p(discordant, settings, micro=micro)
+    test = settings.test("pairs", exact=exact, permutations=0 if exact else settings.permutations)
     return replace(test, difference=difference, p=p, reason=reason)
 
 
 def sign_test(losses: int, wins: int, alternative: schema.Alternative = "two-sided") -> float:
-    """The exact p-value of so many wins among wins and losses that are equally likely.
+    """Return the exact binomial p-value of `wins` in `wins + losses` trials with probability 1/2.
 
-    What is too small for a float is the smallest one, since no outcome is impossible.
+    A p-value too small for a float becomes the smallest float, since no outcome is impossible.
 
     >>> sign_test(1, 3), sign_test(1, 3, "greater"), sign_test(3, 1, "greater")
     (0.625, 0.3125, 0.9375)
@@ -509,20 +511,22 @@ def sign_test(losses: int, wins: int, alternative: schema.Alternative = "two-sid
 
 
 def _weighted_p(
-    outcomes: list[tuple[int, int, int, int]], asked: Permutations, *, micro: bool
+    outcomes: list[tuple[int, int, int, int]], settings: Permutations, *, micro: bool
 ) -> float:
-    """The p-value by random permutations, where pairs weigh differently.
+    """Compute the p-value of pairs with different weights by random permutations.
 
-    Of n pairs of one weight that a single metric has right, a random number go to metric 2.
+    Each permutation assigns a binomial number of the discordant pairs of one weight to metric 2.
     """
     cells, _, only1, only2 = np.array(outcomes, dtype=np.int64).T
     pairs = cells * (cells - 1) / 2
     weights: Values = (cells if micro else np.ones_like(pairs)) / pairs
     coins = only1 + only2
-    heads = _core.heads(coins.tolist(), first=0, replicates=asked.permutations, seed=asked.seed)
+    heads = _core.heads(
+        coins.tolist(), first=0, replicates=settings.permutations, seed=settings.seed
+    )
     differences = (2.0 * heads - coins) @ weights
     observed = float((only2 - only1) @ weights)
-    return float(randomization_p(observed, differences, asked.alternative))
+    return float(randomization_p(observed, differences, settings.alternative))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -539,9 +543,9 @@ def williams_test(
     """Test two metrics' Pearson correlations on the cells that have a human score.
 
     Args:
-        human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
-        metric1: the first metric's scores, shaped alike.
-        metric2: the second metric's.
+        human: human scores shaped (system, segment), NaN if unrated; or one per system.
+        metric1: the first metric's scores, in the shape of `human`.
+        metric2: the second metric's scores, in the shape of `human`.
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
             for metric 1.
     """
@@ -563,10 +567,10 @@ def williams_test_of_correlations(
     """Test two correlations with a common variable.
 
     Args:
-        r1: the correlation of the human scores with metric 1.
-        r2: their correlation with metric 2.
-        r12: the correlation of the metrics.
-        n: the number of points.
+        r1: correlation of the human scores with metric 1.
+        r2: correlation of the human scores with metric 2.
+        r12: correlation of the two metrics.
+        n: number of points.
         alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
             for metric 1.
 
@@ -587,7 +591,7 @@ def williams_test_of_correlations(
     statistic, variance = _williams_t(r1, r2, r12, n)
     t = float(statistic)
     if abs(r1 - r2) <= ROUNDING and 1 - r12 <= ROUNDING:
-        t = 0.0  # one metric is a multiple of the other: there is no difference to test
+        t = 0.0  # one metric is a multiple of the other
     elif variance <= NO_VARIANCE:
         reason = "the correlations determine each other: the test has no error to compare with"
         return replace(test, reason=reason)
@@ -605,12 +609,11 @@ def williams_test_of_correlations(
 
 
 def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
-    """The rank of each metric, metrics given best first.
+    """Return the rank of each metric; metrics are in order of their value, best first.
 
     Args:
-        p_values: p_values[i][j], i < j, is the p-value of metric i against metric j; the rest is
-            not looked at.
-        alpha: a metric is beaten where p <= alpha.
+        p_values: p-values of metric i against metric j at [i][j], i < j; the rest is ignored.
+        alpha: significance level: metric i is significantly better if p <= alpha.
 
     >>> rank_clusters([[0, 0.3, 0.01], [0, 0, 0.2], [0, 0, 0]])
     [1, 1, 2]
@@ -621,10 +624,10 @@ def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
         raise SettingError("p_values", p.shape, "a square matrix (metric, metric)")
     ranks: list[int] = []
     start = 0
-    for place in range(len(p)):
-        if place and (p[start:place, place] <= threshold).any():
-            start = place
-        ranks.append((ranks[-1] if ranks else 0) + (start == place))
+    for index in range(len(p)):
+        if index and (p[start:index, index] <= threshold).any():
+            start = index
+        ranks.append((ranks[-1] if ranks else 0) + (start == index))
     return ranks
 
 
@@ -637,16 +640,15 @@ def rank_metrics(
 ) -> tuple[dict[str, int | None], tuple[MetricTest, ...]]:
     """Rank metrics by value and by a test of every pair.
 
-    Returns the number of each one's cluster, best first, from 1 (metrics without a value come last,
-    in order of name, and have none), and every test, the better metrics first.
+    Returns the rank of each metric, best first, and all tests in order of the better metric. Ranks
+    count from 1; metrics without a value come last, in order of name, with None.
 
     Args:
-        values: how well each metric agrees with people; None where that is undefined.
-        test: given the names of a metric and of one that agrees no better, a test of whether they
-            truly differ.
-        alpha: the level of the tests.
-        correction: for the number of pairs, by a name that `adjust` knows, such as "holm". The
-            metrics tasks correct for nothing.
+        values: agreement of each metric with people, or None if undefined.
+        test: function that tests two metrics by name, the metric with the larger value first.
+        alpha: significance level of the tests.
+        correction: correction for the number of pairs, such as "holm"; the metrics tasks use
+            "none".
 
     >>> test = MetricTest(difference=0.2, p=0.01, method="scores")
     >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test)[0]
@@ -656,7 +658,7 @@ def rank_metrics(
     defined = {name: value for name, value in values.items() if value is not None}
     order = sorted(defined, key=lambda name: (-defined[name], name))
     tests = [test(better, worse) for better, worse in combinations(order, 2)]
-    # Where there is nothing to test, nothing speaks against the two being equal.
+    # A test without a p-value cannot reject.
     raw = [1.0 if tested.p is None else tested.p for tested in tests]
     adjusted = adjust(raw, correction) if raw else np.empty(0)
     matrix = np.zeros((len(order), len(order)))

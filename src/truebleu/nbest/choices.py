@@ -1,4 +1,4 @@
-"""Choices from lists: by weights, which have files of their own, and what a choice gains."""
+"""Choices from n-best lists by weights, files of weights, and the gain of a choice."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ TestReplicates = Annotated[
 
 
 def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """The weighted sum of each candidate's features.
+    """Compute the weighted sum of each candidate's features.
 
-    A feature without a weight counts nothing. A weight whose feature no candidate has is refused,
-    unless the lists have sparse features: there, any feature may be absent.
+    A feature without a weight has the weight 0. Raises UnknownNameError for the weight of a feature
+    that no candidate has, unless the lists have sparse features, which may be absent.
     """
     names, matrix = feature_matrix(nbest)
     for name, weight in weights.items():
@@ -72,14 +72,14 @@ def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.fl
 
 
 def weighted_choices(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.int64]:
-    """The index of the candidate of each list with the highest score; the first of several."""
+    """Return the index in each list of the first candidate with the highest score."""
     return first_argmax(weighted_scores(nbest, weights), nbest.offsets)
 
 
 def format_weights(
     weights: Mapping[str, float], kind: WeightsFormat, *, sparse: frozenset[str] = frozenset()
 ) -> str:
-    r"""Weights as the text of a file.
+    r"""Format weights as the text of a file.
 
     >>> format_weights({"LM0": 0.5, "TM0_0": 0.25, "TM0_1": 0.25}, "ini")
     '[weight]\nLM0= 0.5\nTM0= 0.25 0.25\n'
@@ -105,13 +105,13 @@ def format_weights(
 
 
 def _group(name: str, weights: Mapping[str, float]) -> str:
-    """The group of a feature that is one of several values, as the reader of lists names them."""
+    """Return NAME of a feature NAME_0, NAME_1, ... with several values, or else the whole name."""
     match = re.fullmatch(r"(.+)_(\d+)", name)
     return match[1] if match and f"{match[1]}_0" in weights and f"{match[1]}_1" in weights else name
 
 
 def weights_format(path: Path) -> WeightsFormat:
-    """The format that a file's name asks for."""
+    """Return the format of a weights file by its extension."""
     kind = path.suffix.removeprefix(".").lower()
     if kind not in get_args(WeightsFormat):
         raise SettingError("weights file", path.name, "a name that ends in .tsv, .json or .ini")
@@ -119,7 +119,7 @@ def weights_format(path: Path) -> WeightsFormat:
 
 
 def read_weights(path: str) -> dict[str, float]:
-    """Weights from TSV (feature, weight), JSON (an object, or with "weights") or a Moses ini."""
+    """Read weights from TSV (feature, weight), JSON (an object, or with "weights") or Moses ini."""
     from truebleu.corpus._files import Files, decode
 
     text = decode(path, Files().contents(require_path("path", path)))
@@ -136,7 +136,7 @@ def read_weights(path: str) -> dict[str, float]:
             continue
         if is_ini and section != "weight":
             continue
-        for name, value in _of_line(path, number, stripped, is_ini=is_ini):
+        for name, value in _parse_line(path, number, stripped, is_ini=is_ini):
             if name in weights:
                 raise MalformedFileError(path, number, f"{name!r} again", "each feature once")
             weights[name] = value
@@ -145,7 +145,7 @@ def read_weights(path: str) -> dict[str, float]:
     return weights
 
 
-def _of_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[str, float]]:
+def _parse_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[str, float]]:
     if is_ini:
         name, separator, rest = line.partition("=")
         values = rest.split()
@@ -153,7 +153,7 @@ def _of_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[s
             raise MalformedFileError(path, number, repr(line), "NAME= weight …")
         names = [name] if len(values) == 1 else [f"{name}_{i}" for i in range(len(values))]
     else:
-        # A name may have blanks where a tab ends it.
+        # A name that ends at a tab may have blanks.
         name, separator, rest = line.rpartition("\t") if "\t" in line else line.rpartition(" ")
         if name == "feature" and rest == "weight":
             return []
@@ -174,7 +174,8 @@ def _from_json(path: str, text: str) -> dict[str, float]:
         try:
             values = {entry["feature"]: entry["weight"] for entry in values}
         except (KeyError, TypeError):
-            raise MalformedFileError(path, None, "other entries", "feature and weight") from None
+            expected = "entries with feature and weight"
+            raise MalformedFileError(path, None, "other entries", expected) from None
     return {name: _number(path, None, value) for name, value in values.items()}
 
 
@@ -188,29 +189,29 @@ def _number(path: str, line: int | None, value: object) -> float:
     return number
 
 
-# What a choice gains on segments that it was not tuned on.
+# The gain of a choice.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """A choice against the baseline by one metric.
+    """The gain of a choice over the baseline by one metric.
 
     Attributes:
-        metric: the metric's name.
-        signature: its settings.
-        higher_is_better: its direction.
-        digits: decimals that people should see.
-        baseline: the score of the baseline.
-        score: the score of the choice; the mean over runs, where there are several.
-        first: the score of the first candidates.
-        by_chance: the score that candidates drawn at random have on average.
-        oracle: the score of the candidates that are best by themselves.
+        metric: name of the metric.
+        signature: signature of the metric.
+        higher_is_better: direction of the metric.
+        digits: decimals to show.
+        baseline: score of the baseline.
+        score: score of the choice; the mean over several runs.
+        first: score of the first candidates.
+        by_chance: mean score of random candidates.
+        oracle: score of each segment's best candidate.
         difference: score minus baseline.
-        interval: of the difference, as its test has it; None where an end is open.
-        p: how often equal choices would differ by at least this much.
-        runs: the score of each run.
-        deviation: the standard deviation of the runs' scores; None of one run.
-        differing_segments: where the metric counts the two differently.
+        interval: interval of the difference; None for an open end.
+        p: p-value of the difference.
+        runs: score of each run.
+        deviation: standard deviation of the runs' scores, or None for a single run.
+        differing_segments: number of segments with different counts.
     """
 
     metric: Annotated[str, Column(heading="Metric")]
@@ -233,7 +234,7 @@ class Gain:
 
     @property
     def is_better(self) -> bool:
-        """Whether the difference is in the direction of the metric."""
+        """True if the choice is better than the baseline."""
         return self.difference > 0 if self.higher_is_better else self.difference < 0
 
 
@@ -247,22 +248,22 @@ def measure_gain(
     seed: int = DEFAULT_SEED,
     replicates: int = DEFAULT_REPLICATES,
 ) -> tuple[Gain, ...]:
-    """Compare the candidates that one or more runs choose with those of the baseline.
+    """Compare the candidates chosen by one or more runs with the baseline's candidates.
 
     Args:
-        nbest: the lists that both choose from.
-        references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
-        metrics: what to compare by; with references also by a metric that nobody chose by: chrF,
-            or BLEU after chrF.
-        baseline: the index in its list of each segment's candidate.
-        runs: the same for each run.
-        seed: of the test and the interval.
-        replicates: of both.
+        nbest: lists with the candidates.
+        references: references as for `truebleu.score`; None if all metrics are ``feature:NAME``.
+        metrics: metrics to compare by. With references, a metric that was not used to choose is
+            added: chrF, or BLEU after chrF.
+        baseline: index in its list of each segment's candidate.
+        runs: indices in their lists of each run's candidates.
+        seed: seed of the test and the interval.
+        replicates: number of replicates of the test and the interval.
     """
     from truebleu.significance.compare import compare
 
     several = len(runs) > 1
-    # The baseline has no random part: each of its runs is the same.
+    # The baseline has no random part: all its runs are equal.
     names = [f"{BASELINE}.{number}" for number, _ in enumerate(runs, 1)] if several else [BASELINE]
     choices = {name: np.asarray(baseline) for name in names}
     choices |= {f"{CHOSEN}.{number}": np.asarray(run) for number, run in enumerate(runs, 1)}

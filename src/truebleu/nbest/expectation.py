@@ -1,8 +1,8 @@
-"""Expected scores: smooth objectives of all candidates' probabilities under the model.
+"""Tuners of expected scores, smooth objectives of the candidates' model probabilities.
 
-Candidate k of a list has probability softmax(scale · w·f). The expected sentence score is that of
-Chen & Cherry (2014, section 3.2); minimum risk is its mean over segments (Smith & Eisner, 2006;
-Shen et al., 2016); expected corpus scores are the metric of expected counts (Rosti et al., 2010).
+Candidate k of a list has probability softmax(scale · w·f). The expected sentence score follows Chen
+& Cherry (2014, section 3.2); minimum risk is its mean over segments (Smith & Eisner, 2006; Shen et
+al., 2016); expected corpus scores are the metric of expected counts (Rosti et al., 2010).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpectedBleu", "ExpectedCorpusBleu", "MinimumRisk"]
 
-#: How steep the smooth brevity penalty is where output and reference are of one length.
+#: Steepness of the smooth brevity penalty at equal lengths of output and reference.
 BREVITY_STEEPNESS = 10_000.0
 
 
 def probabilities(
     scores: NDArray[np.float64], offsets: NDArray[np.int64], scale: float = 1.0
 ) -> NDArray[np.float64]:
-    """The probability of each candidate in its list: softmax of ``scale * scores``."""
+    """Compute the probability of each candidate in its list, the softmax of ``scale * scores``."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     scaled = scale * scores
     scaled = np.exp(scaled - np.repeat(np.maximum.reduceat(scaled, starts), sizes))
@@ -44,7 +44,7 @@ def expectation(
     offsets: NDArray[np.int64],
     scale: float = 1.0,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each list's expected utility, and its derivative by the score of each candidate."""
+    """Compute each list's expected utility, and its derivative by each candidate's score."""
     chances = probabilities(scores, offsets, scale)
     expected = np.add.reduceat(chances * utilities, offsets[:-1])
     slopes = scale * chances * (utilities - np.repeat(expected, np.diff(offsets)))
@@ -60,15 +60,15 @@ def expected_sentence_loss(
     scale: float = 1.0,
     lengths: ArrayLike | None = None,
 ) -> tuple[float, NDArray[np.float64]]:
-    """Chen & Cherry's objective, ``l2 |w|² − Σ length · E[score]``, with its gradient.
+    """Compute Chen & Cherry's loss, ``l2 |w|² − Σ length · E[score]``, with its gradient.
 
     Args:
         problem: the lists.
-        weights: of the problem's features.
-        utilities: each candidate's score, where 1 is perfect; by default that of the objective.
-        l2: the strength of the penalty.
-        scale: of the model's scores.
-        lengths: the weight of each segment; by default the length of its references.
+        weights: weights of the problem's features.
+        utilities: each candidate's score, with 1 for a perfect one. Default: by the objective.
+        l2: strength of the penalty.
+        scale: factor of the model's scores.
+        lengths: weight of each segment. Default: the length of its references.
     """
     w = np.asarray(weights, dtype=np.float64)
     scores = problem.utilities() if utilities is None else utilities
@@ -87,20 +87,20 @@ def expected_corpus_loss(
     scale: float = 1.0,
     steepness: float | None = BREVITY_STEEPNESS,
 ) -> tuple[float, NDArray[np.float64]]:
-    """Minus the objective of the expected counts, plus ``l2 |w|²``, with its gradient.
+    """Compute ``l2 |w|²`` minus the objective of the expected counts, with its gradient.
 
     Args:
         problem: the lists.
-        weights: of the problem's features.
-        l2: the strength of the penalty.
-        scale: of the model's scores.
-        steepness: BLEU's brevity penalty is made smooth, and is this steep; None keeps its kink.
+        weights: weights of the problem's features.
+        l2: strength of the penalty.
+        scale: factor of the model's scores.
+        steepness: steepness of BLEU's smooth brevity penalty; None for the exact one with its kink.
     """
     w = np.asarray(weights, dtype=np.float64)
     rows = problem.rows
     chances = probabilities(problem.model_scores(w), problem.offsets, scale)
     value, gradient = corpus_score(problem, chances @ rows, steepness)
-    # The chain rule makes of each row what it adds to the score.
+    # By the chain rule, a row's utility is its first-order contribution to the score.
     _, slopes = expectation(problem.model_scores(w), rows @ gradient, problem.offsets, scale)
     loss = l2 * float(w @ w) - value
     return loss, np.asarray(2 * l2 * w - problem.matrix.T @ slopes)
@@ -109,7 +109,7 @@ def expected_corpus_loss(
 def corpus_score(
     problem: Problem, sums: NDArray[np.float64], steepness: float | None = BREVITY_STEEPNESS
 ) -> tuple[float, NDArray[np.float64]]:
-    """The objective of summed rows where 1 is perfect, and its derivative by each column."""
+    """Compute the objective of summed rows, 1 if perfect, and its derivative by each column."""
     start, value, gradients = 0, 0.0, []
     for counted in problem.counted:
         end = start + counted.rows.shape[1]
@@ -126,7 +126,7 @@ def corpus_score(
 
 
 def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, NDArray[np.float64]]:
-    """Unsmoothed BLEU whose brevity penalty has no kink (Rosti et al., 2010), with its gradient."""
+    """Compute BLEU with a smooth brevity penalty (Rosti et al., 2010), and its gradient."""
     orders = (len(sums) - 2) // 2
     matches, totals = sums[2 : 2 + orders], sums[2 + orders :]
     gradient = np.zeros(len(sums))
@@ -134,7 +134,7 @@ def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, ND
         return 0.0, gradient
     length, reference = sums[0], sums[1]
     x = 1 - reference / length
-    # (eˣ − 1) / (eᶜˣ + 1) + 1; where the exponential would overflow, the fraction is 0.
+    # (eˣ − 1) / (eᶜˣ + 1) + 1; the fraction is 0 if the exponential would overflow.
     steep = steepness * x
     if steep > 350:
         penalty, slope = 1.0, 0.0
@@ -150,7 +150,7 @@ def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, ND
     return score, gradient
 
 
-#: With larger steps and penalties, weights would overflow.
+#: Limit on steps and penalties, so that weights do not overflow.
 LARGEST = 1e12
 
 
@@ -159,11 +159,11 @@ class ExpectedBleu(Tuner):
     """Expected sentence scores by stochastic gradient descent (Chen & Cherry, 2014).
 
     Attributes:
-        l2: the strength of the penalty, as in the paper: ``l2 |w|²`` beside a sum over segments.
-        epochs: passes over all segments, in an order by seed; the weights of the epoch with the
-            lowest loss are kept.
-        step: of AdaGrad, which divides it by the root of the squared gradients so far: the paper
-            does not tell its own.
+        l2: strength of the penalty, as in the paper: ``l2 |w|²`` plus a sum over segments.
+        epochs: passes over all segments, in an order by seed; the result is the weights of the
+            epoch with the lowest loss.
+        step: step size of AdaGrad, which divides it by the root of the sum of squared gradients;
+            the paper does not give its own.
     """
 
     name: str = field(default="expected-bleu", init=False)
@@ -175,11 +175,11 @@ class ExpectedBleu(Tuner):
 
     @property
     def steps(self) -> int:
-        """A step for each epoch."""
+        """Number of epochs."""
         return self.epochs
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """The weights with the lowest loss after any epoch of stochastic gradient descent."""
+        """Run stochastic gradient descent; return the weights of the epoch with the lowest loss."""
         utilities = problem.utilities()
         weights = search.start
         segments, total = len(problem), float(problem.lengths.sum())
@@ -193,17 +193,17 @@ class ExpectedBleu(Tuner):
         for epoch in range(self.epochs):
             for segment in order(segments, search.seed, "expected bleu", epoch).tolist():
                 begin, end = spans[segment]
-                features, own = problem.matrix[begin:end], utilities[begin:end]
+                features, in_list = problem.matrix[begin:end], utilities[begin:end]
                 scores = np.asarray(features @ weights)
                 chances = np.exp(scores - scores.max())
                 chances /= chances.sum()
-                slopes = chances * (own - chances @ own)
-                # Divided by the mean length, so that a step means the same in any set.
+                slopes = chances * (in_list - chances @ in_list)
+                # Divide by the mean length, so that steps are comparable between sets.
                 factor = float(problem.lengths[segment]) * segments / total
                 gradient = 2 * self.l2 / total * weights - factor * np.asarray(features.T @ slopes)
                 squares += gradient * gradient
-                moved = weights - self.step * gradient / np.sqrt(squares)
-                weights = np.clip(moved, search.lower, search.upper)
+                weights = weights - self.step * gradient / np.sqrt(squares)
+                weights = np.clip(weights, search.lower, search.upper)
             now = loss(weights)
             if now < best:
                 best, best_weights = now, weights
@@ -216,10 +216,10 @@ class MinimumRisk(Tuner):
     """Minimum risk: the lowest mean expected loss, by L-BFGS (Smith & Eisner, 2006).
 
     Attributes:
-        scales: the model's scores are multiplied by these, one after the other, each search
-            starting where the one before ended: the larger, the closer the expectation is to the
-            score of the best candidates. The weights whose choices score best are kept.
-        l2: the strength of the penalty on squared weights, beside a mean over segments.
+        scales: factors of the model's scores in successive searches, each starting from the last
+            result: the larger the factor, the closer the expectation is to the score of the
+            best candidates. The result is the weights whose choices score best.
+        l2: strength of the penalty on squared weights, added to a mean over segments.
     """
 
     name: str = field(default="risk", init=False)
@@ -237,7 +237,7 @@ class MinimumRisk(Tuner):
             raise SettingError("scales", self.scales, "numbers above 0")
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """Where searches end, each of which starts where the one before ended."""
+        """Search at each scale in turn; return the weights whose choices score best."""
         weights = search.start
         best, best_weights = problem.value(weights), weights
         for scale in self.scales:
@@ -249,7 +249,7 @@ class MinimumRisk(Tuner):
         return best_weights
 
     def objective(self, problem: Problem, scale: float) -> Objective:
-        """What is minimised at one scale."""
+        """Return the loss at one scale."""
         utilities, equal = problem.utilities(), np.full(len(problem), 1 / len(problem))
         return lambda w: expected_sentence_loss(
             problem, w, utilities=utilities, l2=self.l2, scale=scale, lengths=equal
@@ -261,13 +261,13 @@ class ExpectedCorpusBleu(MinimumRisk):
     """The score of expected counts, by L-BFGS (Rosti et al., 2010).
 
     Attributes:
-        scales: as for `MinimumRisk`.
-        l2: as for `MinimumRisk`.
+        scales: factors of the model's scores, see `MinimumRisk`.
+        l2: strength of the penalty, see `MinimumRisk`.
     """
 
     name: str = field(default="expected-corpus-bleu", init=False)
     title: ClassVar[str] = "the score of expected counts by L-BFGS"
 
     def objective(self, problem: Problem, scale: float) -> Objective:
-        """What is minimised at one scale."""
+        """Return the loss at one scale."""
         return lambda w: expected_corpus_loss(problem, w, l2=self.l2, scale=scale)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Mert"]
 
-#: How the score of an interval is smoothed over its neighbours.
+#: Smoothing of an interval's score over its neighbours.
 Window = Literal["mean", "min"]
 Count = Annotated[int, Setting(minimum=0, maximum=10**6)]
-#: MERT looks along every feature: with more features than this, it would take forever.
+#: Limit on features: MERT searches along every feature, which takes too long with more.
 MOST_FEATURES = 1000
 #: A search along all directions that gains less than this share of a perfect score is the last.
 LEAST_GAIN = 1e-4
@@ -30,7 +30,7 @@ LEAST_GAIN = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ascent:
-    """One search from one start: the weights and the objective after each pass."""
+    """The result of a search from one start, with the objective and weights after each pass."""
 
     weights: NDArray[np.float64]
     objective: float
@@ -47,10 +47,10 @@ def ascend(
     least_gain: float | None = None,
     rival: float = -np.inf,
 ) -> Ascent:
-    """Move to the best point on any line through the current one, as long as that gains enough.
+    """Move to the best point on any line through the current point while that gains enough.
 
-    Features whose bounds are equal stay where they are. Random directions are looked along where no
-    feature gains enough any more, if the search has come as high as its rival by then.
+    The weights of features with equal bounds do not change. When no feature gains enough any more,
+    random directions are searched too if the objective is at least `rival`.
     """
     lines = lines or line_search(problem)
     least_gain = LEAST_GAIN * problem.unit if least_gain is None else least_gain
@@ -60,7 +60,7 @@ def ascend(
     scorer = problem.scorer()
 
     def best_on(directions: NDArray[np.float64]) -> tuple[float, float, int]:
-        """The highest score on any of these lines, where it is on its line, and which line."""
+        """Return the highest score on any of the lines, the step along its line, and its index."""
         points = lines.best_points(
             weights.tolist(),
             directions.tolist(),
@@ -72,7 +72,7 @@ def ascend(
             nearest=settings.nearest,
         )
         known = [
-            (point[0], point[1], place) for place, point in enumerate(points) if point is not None
+            (point[0], point[1], index) for index, point in enumerate(points) if point is not None
         ]
         return max(known, key=lambda point: point[0], default=(-np.inf, 0.0, -1))
 
@@ -80,11 +80,11 @@ def ascend(
     last = -1
     path: list[tuple[float, tuple[float, ...]]] = []
     while len(free):
-        # The line that was moved along has nothing better: the weights are its best point.
+        # The weights are the best point on the last line already.
         others = np.flatnonzero(np.arange(len(free)) != last)
         directions = coordinates[others]
-        score, step, place = best_on(directions)
-        moved_along = int(others[place]) if place >= 0 else -1
+        score, step, line = best_on(directions)
+        coordinate = int(others[line]) if line >= 0 else -1
         stuck = score - before <= least_gain
         if settings.directions and stuck and max(score, before) >= rival:
             noise = uniforms(settings.directions * len(free), search.seed, "mert", index, len(path))
@@ -92,14 +92,14 @@ def ascend(
             random[:, free] = 2 * noise.reshape(settings.directions, len(free)) - 1
             oblique = best_on(random)
             if oblique[0] > score:
-                (score, step, place), directions, moved_along = oblique, random, -1
+                (score, step, line), directions, coordinate = oblique, random, -1
         if score == before == -np.inf:
             break
         gained = score - before
-        # A pass that gains too little is the last one, but what it gains is kept.
+        # A pass that gains too little is the last, but it still moves the weights.
         if gained > 0:
-            weights = np.clip(weights + step * directions[place], low, high)
-            before, last = score, moved_along
+            weights = np.clip(weights + step * directions[line], low, high)
+            before, last = score, coordinate
         path.append((float(before), tuple(weights.tolist())))
         if gained <= least_gain:
             break
@@ -113,12 +113,12 @@ class Mert(Tuner):
 
     Attributes:
         restarts: starts from random weights in [-1, 1], besides the given or all-equal start.
-        directions: random directions that the best search so far looks along where features gain
-            nothing more.
+        directions: random directions for the best search so far when no feature gains any more.
         window: neighbours on either side over which an interval's score is smoothed.
-        window_kind: whether smoothing takes their "mean" or their "min".
-        ends: how far beyond the first and the last boundary the search goes, if it is best there.
-        nearest: a step smaller than this is no step.
+        window_kind: smoothing by the "mean" or the "min" of the neighbours.
+        ends: distance beyond the first and the last boundary of the best point in the outer
+            intervals.
+        nearest: smallest step; smaller steps are ignored.
     """
 
     name: str = field(default="mert", init=False)
@@ -133,19 +133,18 @@ class Mert(Tuner):
 
     @property
     def steps(self) -> int:
-        """A step for each start."""
+        """Number of starts."""
         return self.restarts + 1
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """The best weights that searches from the given and from random starts find."""
+        """Search from the given and from random starts; return the best weights."""
         if problem.is_sparse or len(problem.names) > MOST_FEATURES:
             found = f"{len(problem.names):,} features"
-            raise SettingError(
-                "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
-            )
+            expected = f"at most {MOST_FEATURES:,}; mira accepts any number"
+            raise SettingError("method mert", found, expected)
         shared: Any = {"lines": line_search(problem), "least_gain": LEAST_GAIN * problem.unit}
         weights = best = search.start
-        # What others have not reached by features, few would by random directions.
+        # Random directions rarely raise a search above the best one, so only the best uses them.
         rival = -np.inf
         for index in range(self.restarts + 1):
             if index:
@@ -163,9 +162,9 @@ class Mert(Tuner):
 def restart_box(
     lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The box that random starts are drawn from: [-1, 1] as far as bounds allow.
+    """Intersect [-1, 1] with the bounds of each weight, for random starts.
 
-    Where they leave nothing of it, the bound that is nearest to it.
+    If the intersection is empty, both ends are the bound closest to [-1, 1].
     """
     low, high = np.maximum(lower, -1.0), np.minimum(upper, 1.0)
     nearest = np.clip(0.0, lower, upper)
@@ -173,7 +172,7 @@ def restart_box(
 
 
 def line_search(problem: Problem) -> _core.LineSearch:
-    """Exact searches along lines through the space of weights."""
+    """Prepare exact line searches through the space of weights."""
     matrix = np.ascontiguousarray(problem.matrix)
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
 
@@ -184,10 +183,10 @@ def _step_limits(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """How far one may go backwards and forwards along each direction without leaving the bounds."""
+    """Compute the largest steps backwards and forwards along each direction within the bounds."""
     with np.errstate(divide="ignore", invalid="ignore"):
         a, b = (low - weights) / directions, (high - weights) / directions
-    still = directions == 0
-    back = np.where(still, -np.inf, np.minimum(a, b)).max(axis=1, initial=-np.inf)
-    forth = np.where(still, np.inf, np.maximum(a, b)).min(axis=1, initial=np.inf)
+    fixed = directions == 0
+    back = np.where(fixed, -np.inf, np.minimum(a, b)).max(axis=1, initial=-np.inf)
+    forth = np.where(fixed, np.inf, np.maximum(a, b)).min(axis=1, initial=np.inf)
     return np.stack([back, forth], axis=1)

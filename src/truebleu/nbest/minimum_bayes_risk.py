@@ -1,8 +1,8 @@
-"""Minimum Bayes risk: the candidate that is best on average, if each pseudo-reference may be right.
+"""Minimum Bayes risk decoding: the candidate with the highest expected utility.
 
-Every candidate is scored against every pseudo-reference, usually the candidates themselves, and
-each pseudo-reference counts as much as it is likely. Equal texts are scored once. The default is
-exact; approximations are chosen by name, and `check` says what they cost.
+Every candidate is scored against every pseudo-reference, by default the other candidates, and each
+pseudo-reference is weighted by its probability. Equal texts are scored once. The default method is
+exact; approximations are chosen by name, and `check` measures their loss.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from truebleu.nbest.choices import Gain
 
     Values = NDArray[np.float64]
-    #: What scores a pair: a metric by name or as an object, or a function.
+    #: A metric by name or as an object, or a function that scores pairs.
     Utility = str | Metric | Callable[..., Any]
 
 __all__ = [
@@ -64,15 +64,15 @@ __all__ = [
 
 Weights = Literal["uniform", "probability", "counts"]
 
-#: Expected utilities this close, relative to the larger one, are tied: rounding can do that.
+#: Largest relative difference of tied expected utilities, for rounding errors.
 TIE_TOLERANCE = 1e-12
-#: Scores of pairs that are counted at once; their rows of counts are in memory together.
+#: Pairs counted at once, whose rows are in memory together.
 BLOCK = 1 << 18
-#: Pairs that are handed to the native code at once, so that all threads have work.
+#: Pairs in a call of the native code, enough to keep all threads busy.
 BATCH_PAIRS = 1 << 22
-#: Pairs of a call that goes elsewhere: well under a second.
+#: Pairs in a task of an executor, which takes well under a second.
 TASK_PAIRS = 1 << 16
-#: Pruning looks first at so many references, then at twice as many, and so on.
+#: Pseudo-references in the first step of pruning; each step doubles their number.
 FIRST_REFERENCES = 8
 
 
@@ -87,20 +87,20 @@ class MBRChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBRSegment:
-    """What was chosen for one segment.
+    """The choice for one segment.
 
     Attributes:
-        segment: the segment's number, from 1.
-        candidates: how many candidates it has.
-        distinct: how many of them are different texts.
-        effective: how many equally likely pseudo-references would be as diverse: 1 / Σp².
-        chosen: the best candidates, different texts, the best first.
-        ties: how many other texts have the same expected utility as the best.
-        margin: by how much the best one is better than the next text; None where there is none.
-        utilities: the expected utility of each candidate in the order of the list; None for one
-            that an approximation did not look at.
-        exact_index: the choice of the exact method, where it was checked.
-        regret: how much expected utility the approximation gave away, where it was checked.
+        segment: number of the segment, from 1.
+        candidates: number of candidates.
+        distinct: number of different texts among the candidates.
+        effective: effective number of pseudo-references, 1 / Σp².
+        chosen: the best candidates with different texts, the best first.
+        ties: number of other texts tied with the best candidate.
+        margin: difference in expected utility between the two best texts; None with only one.
+        utilities: expected utility of each candidate in the order of the list, or None if an
+            approximation skipped it.
+        exact_index: choice of the exact method with `check`, or None.
+        regret: expected utility lost by the approximation with `check`, or None.
     """
 
     segment: int
@@ -125,14 +125,14 @@ class MBRResult(Result):
     """The choices for all segments.
 
     Attributes:
-        name: where the lists are from.
-        metric: the name of the utility.
-        signature: its settings.
-        higher_is_better: its direction.
-        settings: how the choice was made.
-        segments: one for each list.
-        gains: what the choice gains over the first candidates, where there are real references, by
-            the utility and by another metric, which alone is evidence.
+        name: source of the lists.
+        metric: name of the utility.
+        signature: signature of the utility.
+        higher_is_better: direction of the utility.
+        settings: settings of the choice.
+        segments: the choice for each list.
+        gains: gains over the first candidates by the utility and by another metric, which alone is
+            evidence; empty without real references.
     """
 
     name: str
@@ -152,15 +152,15 @@ class MBRResult(Result):
 
     @property
     def indices(self) -> list[int]:
-        """Its index in the list, from 0."""
+        """Index of each segment's best candidate in its list, from 0."""
         return [segment.best.index for segment in self.segments]
 
 
-# The methods: how expected utilities are computed.
+# Methods of computing expected utilities.
 
 
 class Method:
-    """How expected utilities are computed; the fields of a subclass are its settings."""
+    """A method of computing expected utilities; the fields of a subclass are its settings."""
 
     __slots__ = ()
     name: str
@@ -169,22 +169,22 @@ class Method:
         check_fields(self)
 
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
-        """The method, if the metric can be used with it; these fix what it leaves to them."""
+        """Return the method with its settings fixed; raises SettingError if it rejects `metric`."""
         del metric, pseudo
         return self
 
     def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
-        """The expected utilities of each segment; NaN for a candidate that it does not look at."""
+        """Compute the expected utilities of each segment; NaN for candidates it skips."""
         return [self.of_segment(scoring, candidates) for candidates in batch]
 
     def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
-        """Those of one segment."""
+        """Compute the expected utilities of one segment."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exact(Method):
-    """All pairs."""
+    """Expected utilities of all pairs."""
 
     name: str = field(default="exact", init=False)
 
@@ -196,29 +196,29 @@ class Aggregate(Method):
     name: str = field(default="aggregate", init=False)
 
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
-        """Itself, where native code can take the mean of counts."""
+        """Check that the metric is BLEU or chrF; raises SettingError."""
         del pseudo
         if metric.pair_scorer() is None:
-            expected = "exact; aggregation is defined for BLEU and chrF"
+            expected = "exact, since aggregation is defined for BLEU and chrF only"
             raise SettingError("method", f"aggregate, with {metric.name}", expected)
         return self
 
     def expected(self, scoring: Scoring, batch: Sequence[Candidates]) -> list[Values]:
-        """The score of each candidate against the mean."""
+        """Score each candidate against the mean of the pseudo-references' counts."""
         return _aggregated(scoring.metric, batch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prune(Method):
-    """Drop candidates that bootstrap samples of the pseudo-references rule out.
+    """Pruning of candidates by bootstrap samples of the pseudo-references.
 
-    Cheng and Vlachos (2023): of ever more references, bootstrap samples are drawn; a candidate that
-    reaches the best one in too few of them is dropped.
+    Cheng and Vlachos (2023): a growing number of references is bootstrapped; a candidate that is at
+    least as good as the best one in too few replicates is dropped.
 
     Attributes:
-        alpha: how sure it must be that a candidate is not the best.
-        replicates: how many bootstrap samples.
-        seed: what they are drawn with.
+        alpha: confidence that a dropped candidate is not the best.
+        replicates: number of bootstrap replicates.
+        seed: seed of the replicates.
     """
 
     name: str = field(default="prune", init=False)
@@ -227,7 +227,7 @@ class Prune(Method):
     seed: Seed = DEFAULT_SEED
 
     def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
-        """Exact utilities of the candidates that are not ruled out."""
+        """Compute exact utilities of the candidates that are not pruned."""
         weights = candidates.weights
         draw = Streams(self.seed, "mbr prune").at(candidates.number)
         order = sorted(range(len(weights)), key=lambda _: draw())
@@ -252,8 +252,8 @@ class Prune(Method):
         count = scores.shape[1]
         draws = np.array([draw() for _ in range(self.replicates * count)])
         shares = np.cumsum(weights) / weights.sum()
-        drawn = np.minimum(np.searchsorted(shares, draws, side="right"), count - 1)
-        samples = drawn.reshape(self.replicates, count)
+        indices = np.minimum(np.searchsorted(shares, draws, side="right"), count - 1)
+        samples = indices.reshape(self.replicates, count)
         counts = np.stack([np.bincount(sample, minlength=count) for sample in samples])
         means = scores @ counts.T
         best = int(np.argmax(scores @ weights))
@@ -264,11 +264,11 @@ class Prune(Method):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarseToFine(Method):
-    """Compare only the candidates that are best by a cheaper metric.
+    """Expected utilities of only the candidates that are best by a cheaper metric.
 
     Attributes:
-        keep: how many candidates are kept.
-        coarse: the cheaper metric.
+        keep: number of candidates to keep.
+        coarse: cheaper metric.
     """
 
     name: str = field(default="coarse-to-fine", init=False)
@@ -276,23 +276,23 @@ class CoarseToFine(Method):
     coarse: str | Metric = "chrf"
 
     def for_references(self, metric: Metric, pseudo: Sequence[TextLike]) -> Method:
-        """With the coarse metric as it scores single segments."""
+        """Return the method with the coarse metric at sentence level."""
         del metric
         coarse = as_utility(self.coarse).for_references(pseudo).sentence_level()
         return replace(self, coarse=coarse)
 
     def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
-        """Exact utilities of the candidates that are best by the coarse metric."""
+        """Compute exact utilities of the candidates that are best by the coarse metric."""
         coarse = as_utility(self.coarse)
         if coarse.pair_scorer() is not None:
             (scores,) = _aggregated(coarse, [candidates])
         else:
             scores = _from_matrix(coarse, candidates)[0]
         best_first = np.argsort(-coarse.sign * scores, kind="stable")
-        kept = np.sort(best_first[: self.keep])
+        rows = np.sort(best_first[: self.keep])
         weights = candidates.weights
         utilities = np.full(len(scores), np.nan)
-        utilities[kept] = scoring.matrix(candidates, kept, np.arange(len(weights))) @ weights
+        utilities[rows] = scoring.matrix(candidates, rows, np.arange(len(weights))) @ weights
         return utilities
 
 
@@ -301,7 +301,7 @@ METHODS = {method().name: method for method in _METHODS}
 
 
 def as_method(method: str | Method) -> Method:
-    """A method as it is, or by its name and settings: ``prune:alpha=0.9``."""
+    """Return a method, or parse its name and settings, such as ``prune:alpha=0.9``."""
     return method if isinstance(method, Method) else by_name("method", str(method), METHODS)
 
 
@@ -314,7 +314,7 @@ class MBROptions(TypedDict, total=False):
         sentence_level: True to score pairs as the metric scores single segments, such as BLEU with
             effective order.
         best: number of candidates of each segment to return.
-        check: True to measure what an approximation misses.
+        check: True to measure the loss of an approximation.
         higher_is_better: direction of the given utilities.
     """
 
@@ -331,9 +331,8 @@ class MBRSettings(Settings):
     """Settings of a choice; `mbr` describes its options.
 
     Attributes:
-        weigh_by: weights of pseudo-references: all alike (``uniform``, duplicates add up), by
-            the model (``probability``) or as often as it was sampled (``counts``); ``given`` if
-            numbers were handed over.
+        weigh_by: weights of pseudo-references: equal (``uniform``, duplicates add up), by the model
+            (``probability``) or by the number of samples (``counts``); ``given`` for numbers.
         method: method of computing expected utilities.
     """
 
@@ -349,10 +348,10 @@ class MBRSettings(Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for what the method does not allow."""
+        """Raise SettingError if `check` or `include_self` contradicts the method."""
         method = options.get("method")
         if isinstance(method, Exact) and options["check"]:
-            raise SettingError("check", True, "an approximate method; exact has nothing to check")
+            raise SettingError("check", True, "False; method exact is no approximation")
         if not (options["include_self"] or method is None or isinstance(method, Exact)):
             raise SettingError("include_self", False, "method exact")
 
@@ -382,20 +381,20 @@ def mbr(
 
     Args:
         candidates: n-best lists or samples: see `read_nbest`, or lists of str.
-        references: real references, to see what the choice is worth by this and another metric.
+        references: real references, to measure the gain by this and another metric.
         metric: the utility: any metric that scores single segments, by name or as an object, or a
             function that takes an output and the list of its references.
-        pseudo_references: what candidates are compared with; by default with each other.
-        weigh_by: how likely each pseudo-reference is: "uniform" (what was sampled twice counts
-            twice), "probability" (by the model) or "counts" (how often it was sampled); or a list
-            of numbers for each segment.
+        pseudo_references: texts to compare candidates with. Default: the candidates.
+        weigh_by: weights of pseudo-references: "uniform" (duplicates count twice), "probability"
+            (by the model) or "counts" (the number of samples); or a list of numbers for each
+            segment.
         method: "exact", "aggregate", "prune" or "coarse-to-fine", with settings after a colon; or
             an object: `Exact`, `Aggregate`, `Prune` or `CoarseToFine` of `truebleu.nbest`.
-        utilities: a matrix for each segment, shaped (candidate, pseudo-reference), in place of a
+        utilities: a matrix for each segment, shaped (candidate, pseudo-reference), instead of a
             metric.
-        progress: called with the number of segments that are done.
-        executor: where segments are scored, such as `truebleu.execution.Processes(4)`; None for
-            here.
+        progress: callback, called with the number of segments finished since the last call.
+        executor: executor that scores segments, such as `truebleu.execution.Processes(4)`; None
+            for this process.
     """
     lists = as_nbest(candidates)
     others = None if pseudo_references is None else as_nbest(pseudo_references)
@@ -413,19 +412,19 @@ def mbr(
     utility = scored = None
     if utilities is not None:
         if not isinstance(settings.method, Exact):
-            raise SettingError("method", settings.method.name, "exact, where utilities are given")
+            raise SettingError("method", settings.method.name, "exact with given utilities")
         if executor is not None:
-            raise SettingError("executor", executor, "none, where utilities are given")
-        listed = _candidates(lists, others, weights, settings, collapse=False)
+            raise SettingError("executor", executor, "None with given utilities")
+        by_segment = _candidates(lists, others, weights, settings, collapse=False)
         sign = 1 if higher_is_better else -1
-        batches = _by_utilities(listed, lists, utilities, settings, sign)
+        batches = _by_utilities(by_segment, lists, utilities, settings, sign)
     else:
         pseudo = [(lists if others is None else others).texts]
         utility = as_utility(metric).for_references(pseudo)
         scored = utility.sentence_level() if settings.sentence_level else utility
         higher_is_better = scored.higher_is_better is not False
-        listed = _candidates(lists, others, weights, settings, collapse=True)
-        batches = Scoring(scored, settings, pseudo).chosen(listed, executor)
+        by_segment = _candidates(lists, others, weights, settings, collapse=True)
+        batches = Scoring(scored, settings, pseudo).chosen(by_segment, executor)
     segments: list[MBRSegment] = []
     for batch in batches:
         segments += batch
@@ -448,40 +447,40 @@ def mbr(
 
 
 def _by_utilities(
-    listed: Iterator[Candidates],
+    by_segment: Iterator[Candidates],
     lists: NBest,
     matrices: Sequence[ArrayLike],
     settings: MBRSettings,
     sign: int,
 ) -> Iterator[list[MBRSegment]]:
-    """What matrices of utilities say."""
+    """Yield the choices by given matrices of utilities."""
     if len(matrices) != len(lists):
         expected = f"{len(lists)}, as {lists.name}"
         raise SettingError("utilities", f"{len(matrices)} matrices", expected)
-    for candidates, values in zip(listed, matrices, strict=True):
+    for candidates, values in zip(by_segment, matrices, strict=True):
         matrix = np.asarray(values, dtype=np.float64)
         shape = (len(candidates.texts), len(candidates.columns))
         if matrix.shape != shape or not np.isfinite(matrix).all():
             where = f"utilities of segment {candidates.number + 1}"
             found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
             raise SettingError(where, found, f"finite numbers, shaped {shape}")
-        own = np.diag(matrix).copy() if candidates.references is None else None
-        yield [_segment(candidates, Expected(matrix @ candidates.weights, own), settings, sign)]
+        scores = Expected(matrix @ candidates.weights, _self_utilities(candidates, matrix))
+        yield [_segment(candidates, scores, settings, sign)]
 
 
 def _segment(
     candidates: Candidates, expected: Expected, settings: MBRSettings, sign: int
 ) -> MBRSegment:
-    """Ranks candidates by the expected utilities of the different texts."""
-    texts, places = candidates.texts, candidates.places
-    utilities = expected.utilities[places]
-    if not settings.include_self and expected.own is not None:
-        left = 1 - candidates.own_weights
-        alone = left <= 0
+    """Choose candidates of a segment by the expected utilities of its different texts."""
+    texts, indices = candidates.texts, candidates.indices
+    utilities = expected.utilities[indices]
+    if not settings.include_self and expected.self_utilities is not None:
+        self_weights = candidates.self_weights
+        remaining = 1 - self_weights
         with np.errstate(invalid="ignore", divide="ignore"):
-            utilities = (utilities - candidates.own_weights * expected.own[places]) / left
-        utilities[alone] = np.nan
-    ranks = _ranked(texts, sign * utilities, settings.best + 1)
+            utilities = (utilities - self_weights * expected.self_utilities[indices]) / remaining
+        utilities[remaining <= 0] = np.nan
+    ranks = _rank(texts, sign * utilities, settings.best + 1)
     best = ranks[0]
     best_utility = float(utilities[best])
     margin = None
@@ -494,8 +493,8 @@ def _segment(
     }
     exact_index = regret = None
     if expected.exact is not None:
-        truth = expected.exact[places]
-        exact_index = _ranked(texts, sign * truth, 1)[0]
+        truth = expected.exact[indices]
+        exact_index = _rank(texts, sign * truth, 1)[0]
         regret = max(0.0, float(sign * (truth[exact_index] - truth[best])))
     known = tuple(u if isfinite(u) else None for u in utilities.tolist())
     return MBRSegment(
@@ -519,37 +518,37 @@ def _tied(utility: float, other: float) -> bool:
     return abs(utility - other) <= TIE_TOLERANCE * max(abs(utility), abs(other))
 
 
-def _apart(utility: float, other: float) -> bool:
+def _differ(utility: float, other: float) -> bool:
     return isfinite(utility) != isfinite(other) or (isfinite(utility) and not _tied(utility, other))
 
 
-def _ranked(texts: Sequence[str], goodness: NDArray[np.float64], count: int) -> list[int]:
-    """The indices of the best candidates with different texts; of tied ones, the first in the list.
+def _rank(texts: Sequence[str], goodness: NDArray[np.float64], count: int) -> list[int]:
+    """Return the indices of the `count` best candidates with different texts.
 
-    What has no utility comes last, in the order of the list.
+    Ties are in the order of the list; candidates without a utility come last.
     """
     order = np.argsort(-np.where(np.isnan(goodness), -np.inf, goodness), kind="stable").tolist()
     ranks: list[int] = []
-    taken: set[str] = set()
+    used_texts: set[str] = set()
     start = 0
     while start < len(order) and len(ranks) < count:
         end = start + 1
         top = float(goodness[order[start]])
-        while end < len(order) and not _apart(float(goodness[order[end]]), top):
+        while end < len(order) and not _differ(float(goodness[order[end]]), top):
             end += 1
         for index in sorted(order[start:end]):
-            if texts[index] not in taken and len(ranks) < count:
-                taken.add(texts[index])
+            if texts[index] not in used_texts and len(ranks) < count:
+                used_texts.add(texts[index])
                 ranks.append(index)
         start = end
     return ranks
 
 
-# Utilities: how good a candidate is, judged by others that are taken for the reference.
+# Utilities: scores of candidates against pseudo-references.
 
 
 def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
-    """A metric of texts; a function takes an output and the list of its references."""
+    """Return a metric of texts; a function takes an output and the list of its references."""
     if callable(metric):
         from truebleu.metrics.function import FunctionMetric
 
@@ -557,10 +556,10 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
         return FunctionMetric(function=metric, name=name)
     (parsed,) = as_metrics([metric])
     if not parsed.reads_texts:
-        expected = "a metric of texts; scores of pairs are handed over as utilities"
+        expected = "a metric of texts; pass scores of pairs as utilities"
         raise SettingError("metric", parsed.name, expected)
     if parsed.higher_is_better is None:
-        raise SettingError("metric", parsed.name, "one that says what is better")
+        raise SettingError("metric", parsed.name, "a metric with a direction")
     return parsed
 
 
@@ -571,7 +570,7 @@ def utility_matrix(
     *,
     source: str | None = None,
 ) -> NDArray[np.float64]:
-    """Scores shaped (candidate, reference), each as ``metric.sentence`` gives it.
+    """Compute ``metric.sentence`` of all pairs, shaped (candidate, reference).
 
     >>> utility_matrix("ter", ["a b", "b"]).tolist()
     [[0.0, 100.0], [50.0, 0.0]]
@@ -579,8 +578,8 @@ def utility_matrix(
     Args:
         metric: a metric, or a function of an output and the list of its references.
         candidates: the candidates of one segment.
-        references: what they are compared with; by default with each other.
-        source: what was translated, for metrics that look at it.
+        references: texts to compare candidates with. Default: the candidates.
+        source: source text, for metrics that use it.
     """
     texts = candidates if references is None else references
     for name, strings in (("candidates", candidates), ("references", texts)):
@@ -593,7 +592,7 @@ def utility_matrix(
 def score_pairs(
     metric: Metric, candidates: Sequence[str], references: Sequence[str] | None, source: str | None
 ) -> NDArray[np.float64]:
-    """The matrix of a metric as it is."""
+    """Score all pairs by a metric, without changing its settings."""
     scorer = metric.pair_scorer()
     columns = candidates if references is None else references
     if scorer is not None:
@@ -605,8 +604,8 @@ def score_pairs(
 def _counted(
     metric: Metric, candidates: Sequence[str], references: Sequence[str], source: str | None
 ) -> NDArray[np.float64]:
-    """Any metric: each reference is a segment, and every candidate a system's output for it."""
-    # Where counts depend on all segments of a text, each reference must be a text of its own.
+    """Score all pairs by any metric: references are segments, and candidates are systems."""
+    # If counts depend on all segments of a text, each reference must be a separate text.
     step = 1 if metric.counts_whole_text else max(1, BLOCK // len(candidates))
     blocks = []
     for start in range(0, len(references), step):
@@ -623,26 +622,26 @@ def _counted(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """One segment: different candidates, what they are compared with, and how that is weighted.
+    """The candidates of one segment, and their weighted pseudo-references.
 
     Attributes:
-        number: the segment's number, from 0.
-        texts: the candidates as the list has them.
-        distinct: the different ones.
-        places: for each candidate, which of `distinct` it is.
-        references: the different pseudo-references; None if they are the candidates.
-        weights: the weight of each different pseudo-reference; they add up to 1.
-        own_weights: the weight of each candidate as a pseudo-reference, where it is one.
-        source: what was translated, where that is known.
+        number: number of the segment, from 0.
+        texts: candidates in the order of the list.
+        distinct: different candidates.
+        indices: index in `distinct` of each candidate.
+        references: different pseudo-references; None if they are the candidates.
+        weights: weight of each different pseudo-reference; they add up to 1.
+        self_weights: weight of each item of the list as a pseudo-reference.
+        source: source text, or None if unknown.
     """
 
     number: int
     texts: tuple[str, ...]
     distinct: tuple[str, ...]
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     references: tuple[str, ...] | None
     weights: NDArray[np.float64]
-    own_weights: NDArray[np.float64]
+    self_weights: NDArray[np.float64]
     source: str | None
 
     @property
@@ -659,21 +658,21 @@ def _candidates(
     *,
     collapse: bool,
 ) -> Iterator[Candidates]:
-    """The candidates of each segment.
+    """Yield the candidates of each segment.
 
     Args:
         lists: all candidates.
-        others: the pseudo-references; None where these are the candidates.
-        weights: of the pseudo-references, where numbers are given.
-        settings: how pseudo-references are weighted.
-        collapse: whether equal texts are taken for one.
+        others: the pseudo-references; None if these are the candidates.
+        weights: given weights of the pseudo-references, or None.
+        settings: settings with the weights of pseudo-references.
+        collapse: True to merge equal texts.
     """
     pseudo = lists if others is None else others
     if others is not None and not settings.include_self:
-        raise SettingError("include_self", False, "candidates that are compared mutually")
+        raise SettingError("include_self", False, "True with pseudo_references")
     if settings.weigh_by == "probability" and pseudo.log_probabilities is None:
         expected = (
-            "log-probabilities that are not normalised by length; say what the scores are "
+            "log-probabilities that are not normalised by length; describe the scores by "
             "(log_base, length_normalized=False, or the key of a log-probability)"
         )
         raise SettingError("weigh_by", f"probability, of {pseudo.name}", expected)
@@ -682,9 +681,10 @@ def _candidates(
     if weights is not None and len(weights) != len(pseudo):
         raise SettingError("weigh_by", f"{len(weights)} lists", f"{len(pseudo)}")
     for segment, texts in enumerate(lists):
-        own = _weights(pseudo, segment, settings, None if weights is None else weights[segment])
-        distinct, places = _distinct(texts, collapse=collapse)
-        references, columns = None, places
+        given = None if weights is None else weights[segment]
+        self_weights = _weights(pseudo, segment, settings, given)
+        distinct, indices = _distinct(texts, collapse=collapse)
+        references, columns = None, indices
         if others is not None:
             references, columns = _distinct(others[segment], collapse=collapse)
         size = len(distinct if references is None else references)
@@ -692,10 +692,10 @@ def _candidates(
             segment,
             texts,
             distinct,
-            places,
+            indices,
             references,
-            np.bincount(columns, weights=own, minlength=size).astype(np.float64),
-            own,
+            np.bincount(columns, weights=self_weights, minlength=size).astype(np.float64),
+            self_weights,
             None if lists.sources is None else lists.sources[segment],
         )
 
@@ -712,25 +712,25 @@ def _distinct(
 def _weights(
     lists: NBest, segment: int, settings: MBRSettings, given: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """The weight of each pseudo-reference of a segment; they add up to 1."""
+    """Return the weight of each pseudo-reference of a segment; they add up to 1."""
     span = lists.span(segment)
     size = span.stop - span.start
     if given is not None:
         weights = np.asarray(given, dtype=np.float64)
         ok = weights.shape == (size,) and np.isfinite(weights).all() and (weights >= 0).all()
         if not ok or not weights.sum() > 0:
-            expected = f"{size} numbers from 0 up, not all of them 0"
+            expected = f"{size} numbers from 0 up, and a sum above 0"
             raise SettingError(f"weights of segment {segment + 1}", given, expected)
     elif settings.weigh_by == "counts" and lists.counts is not None:
         weights = lists.counts[span].astype(np.float64)
     elif settings.weigh_by == "probability" and lists.log_probabilities is not None:
         logs = lists.log_probabilities[span] / settings.temperature
         weights = np.exp(logs - logs.max())
-        # The same text with the same probability is the same hypothesis, sampled again.
+        # Equal texts with equal probability are duplicates of one hypothesis.
         pairs = list(zip(lists.texts[span], logs.tolist(), strict=True))
-        first = {pair: place for place, pair in reversed(list(enumerate(pairs)))}
-        again = [place for place, pair in enumerate(pairs) if first[pair] != place]
-        weights[again] = 0.0
+        first = {pair: index for index, pair in reversed(list(enumerate(pairs)))}
+        duplicates = [index for index, pair in enumerate(pairs) if first[pair] != index]
+        weights[duplicates] = 0.0
     else:
         weights = np.ones(size)
     return np.asarray(weights / weights.sum())
@@ -740,13 +740,13 @@ class Expected(NamedTuple):
     """The expected utilities of one segment's different candidates.
 
     Attributes:
-        utilities: by the method; NaN for a candidate that it did not look at.
-        own: the score of each against itself, where that is known.
-        exact: the exact ones, where the method is checked.
+        utilities: expected utilities by the method; NaN for candidates that it skipped.
+        self_utilities: score of each candidate against itself, or None.
+        exact: exact expected utilities if the method is checked, or None.
     """
 
     utilities: Values
-    own: Values | None = None
+    self_utilities: Values | None = None
     exact: Values | None = None
 
 
@@ -754,9 +754,9 @@ class Scoring:
     """Expected utilities of the candidates of many segments, by one metric and method.
 
     Args:
-        metric: the utility, as it scores pairs.
-        settings: the method and what it needs.
-        pseudo: pseudo-references, which fix what a coarse metric leaves to them.
+        metric: the utility, which scores pairs.
+        settings: settings with the method.
+        pseudo: pseudo-references, which fix the open settings of a coarse metric.
     """
 
     def __init__(self, metric: Metric, settings: MBRSettings, pseudo: Sequence[TextLike]) -> None:
@@ -765,9 +765,9 @@ class Scoring:
         self.method = settings.method.for_references(metric, pseudo)
 
     def expected(self, batch: Sequence[Candidates]) -> list[Expected]:
-        """Those of each segment."""
+        """Compute the expected utilities of each segment."""
         if isinstance(self.method, Exact):
-            return [Expected(values, own) for values, own in self.exact(batch)]
+            return [Expected(*exact) for exact in self.exact(batch)]
         by_method = self.method.expected(self, batch)
         if not self.settings.check:
             return [Expected(values) for values in by_method]
@@ -778,10 +778,11 @@ class Scoring:
         ]
 
     def chosen(
-        self, listed: Iterable[Candidates], executor: Executor | None
+        self, segments: Iterable[Candidates], executor: Executor | None
     ) -> Iterator[list[MBRSegment]]:
-        """What is chosen, in batches; with an executor, few of them are on their way."""
-        calls = (partial(self.best, batch) for batch in self.batches(listed, executor is not None))
+        """Return an iterator over batches of choices; an executor works on a few of them ahead."""
+        batches = self.batches(segments, executor is not None)
+        calls = (partial(self.best, batch) for batch in batches)
         if executor is None:
             return (call() for call in calls)
         from truebleu.execution.executors import in_order
@@ -789,7 +790,7 @@ class Scoring:
         return in_order(executor, calls)
 
     def best(self, batch: Sequence[Candidates]) -> list[MBRSegment]:
-        """What is chosen for each segment of a batch; may run in another process."""
+        """Choose candidates for each segment of a batch; may run in another process."""
         return [
             _segment(candidates, expected, self.settings, self.metric.sign)
             for candidates, expected in zip(batch, self.expected(batch), strict=True)
@@ -798,65 +799,68 @@ class Scoring:
     def batches(
         self, segments: Iterable[Candidates], elsewhere: bool
     ) -> Iterator[list[Candidates]]:
-        """Segments in batches that are worth a call, while memory stays bounded.
+        """Yield segments in batches that are large enough for a call and fit into memory.
 
-        Here a batch keeps all threads busy; elsewhere several short ones travel together.
+        In this process a batch keeps all threads busy; in another it is a task of several segments.
         """
-        least, most_pairs = 4 * _core.threads(), BATCH_PAIRS
+        minimum, max_pairs = 4 * _core.threads(), BATCH_PAIRS
         if elsewhere:
-            # Without native code each pair takes long, and so does a single segment.
-            least, most_pairs = 1, 1 if self.metric.pair_scorer() is None else TASK_PAIRS
+            # A metric without native code is slow, so a single segment makes a task.
+            minimum, max_pairs = 1, 1 if self.metric.pair_scorer() is None else TASK_PAIRS
         batch: list[Candidates] = []
         pairs = 0
         for candidates in segments:
             batch.append(candidates)
             pairs += len(candidates.distinct) * len(candidates.columns)
-            if pairs >= most_pairs and len(batch) >= least:
+            if pairs >= max_pairs and len(batch) >= minimum:
                 yield batch
                 batch, pairs = [], 0
         if batch:
             yield batch
 
     def exact(self, batch: Sequence[Candidates]) -> list[tuple[Values, Values | None]]:
-        """Of all pairs, with the score of each candidate against itself where that is known."""
+        """Compute exact expected utilities, and scores of candidates against themselves or None."""
         scorer = self.metric.pair_scorer()
         if scorer is None:
             return [_from_matrix(self.metric, candidates) for candidates in batch]
         texts, ends, weights, others, other_ends = _side_by_side(batch)
-        utilities, own = scorer.expected(texts, ends, weights, others, other_ends)
+        utilities, self_utilities = scorer.expected(texts, ends, weights, others, other_ends)
         parts = np.split(utilities, ends[:-1])
         if others is not None:
             return [(part, None) for part in parts]
-        return list(zip(parts, np.split(own, ends[:-1]), strict=True))
+        return list(zip(parts, np.split(self_utilities, ends[:-1]), strict=True))
 
     def matrix(
         self, candidates: Candidates, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> Values:
-        """The scores of some pairs."""
+        """Score the candidates at `rows` against the pseudo-references at `columns`."""
         texts = [candidates.distinct[row] for row in rows]
         others = [candidates.columns[column] for column in columns]
         return score_pairs(self.metric, texts, others, candidates.source)
 
 
 def _aggregated(metric: Metric, batch: Sequence[Candidates]) -> list[Values]:
-    """The score of each candidate against the mean of the pseudo-references' counts."""
+    """Score each candidate against the mean of the pseudo-references' counts."""
     scorer = metric.pair_scorer()
-    assert scorer is not None  # noqa: S101  # refused before
+    assert scorer is not None  # noqa: S101  # `for_references` checked it
     texts, ends, weights, others, other_ends = _side_by_side(batch)
     return np.split(scorer.aggregate(texts, ends, weights, others, other_ends), ends[:-1])
 
 
 def _from_matrix(metric: Metric, candidates: Candidates) -> tuple[Values, Values | None]:
-    """By the scores of all pairs."""
+    """Compute expected utilities from the scores of all pairs, and the candidates' self scores."""
     matrix = _counted(metric, candidates.distinct, candidates.columns, candidates.source)
-    own = np.diag(matrix).copy() if candidates.references is None else None
-    return matrix @ candidates.weights, own
+    return matrix @ candidates.weights, _self_utilities(candidates, matrix)
+
+
+def _self_utilities(candidates: Candidates, matrix: Values) -> Values | None:
+    return np.diag(matrix).copy() if candidates.references is None else None
 
 
 def _side_by_side(
     batch: Sequence[Candidates],
 ) -> tuple[list[str], list[int], NDArray[np.float64], list[str] | None, list[int] | None]:
-    """The texts of several segments, one after the other, as the native code takes them."""
+    """Concatenate the texts of several segments for the native code."""
     texts = [text for candidates in batch for text in candidates.distinct]
     ends = np.cumsum([len(candidates.distinct) for candidates in batch]).tolist()
     weights = np.concatenate([candidates.weights for candidates in batch])

@@ -1,4 +1,4 @@
-"""Batch k-best MIRA (Cherry & Foster, 2012), as Moses' kbmira does it but in double precision."""
+"""Batch k-best MIRA (Cherry & Foster, 2012), like Moses' kbmira but in double precision."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Background = Literal["hope", "model"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """One pass: how often weights changed, the mean loss, and the objective of the average."""
+    """One pass: number of updates, mean loss, and objective of the average weights."""
 
     updates: int
     mean_loss: float
@@ -33,7 +33,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MiraRun:
-    """The weights of the best epoch, and what happened in every one."""
+    """The weights and the objective of the best epoch, and a summary of every epoch."""
 
     weights: NDArray[np.float64]
     objective: float
@@ -42,16 +42,15 @@ class MiraRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mira(Tuner):
-    """Batch k-best MIRA: any number of features.
+    """Batch k-best MIRA, for any number of features.
 
     Attributes:
-        step: the largest step (C).
-        decay: what is left of the background statistics after each segment.
-        epochs: passes over all segments; the weights of the best of them are kept.
-        background: whether the background has the candidates that were hoped for, or those that the
-            model chose.
-        safe_hope: search hope again where the model's score would drown the metric's.
-        shuffle: visit segments in another order in each epoch, by seed.
+        step: largest step (C).
+        decay: factor of the background statistics after each segment.
+        epochs: passes over all segments; the result is the weights of the best one.
+        background: candidates added to the background: the "hope" or the "model" candidates.
+        safe_hope: True to search hope again if the model's scores outweigh the metric's.
+        shuffle: True to visit segments in a random order in each epoch, by seed.
     """
 
     name: str = field(default="mira", init=False)
@@ -66,11 +65,11 @@ class Mira(Tuner):
 
     @property
     def steps(self) -> int:
-        """A step for each epoch."""
+        """Number of epochs."""
         return self.epochs
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """The average weights of the best epoch."""
+        """Return the average weights of the best epoch."""
         return self.run(problem, search).weights
 
     def run(self, problem: Problem, search: Search) -> MiraRun:
@@ -101,7 +100,7 @@ class Mira(Tuner):
             updates, loss, average, sums = learner.run(visited.tolist(), scorer)
             objective = float(problem.objective(sums))
             epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
-            # A later epoch that is only as good does not replace an earlier one.
+            # The first of equally good epochs wins.
             if objective > best:
                 best, best_weights = objective, average
             search.step()
@@ -111,7 +110,7 @@ class Mira(Tuner):
 def _compressed(
     problem: Problem,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None, NDArray[np.float64]]:
-    """The features: where candidates start, columns, and values; no columns of a full matrix."""
+    """Return row starts, columns and values of the features; columns are None if dense."""
     if problem.is_sparse:
         matrix = problem.matrix
         starts, columns = (np.asarray(part, np.int64) for part in (matrix.indptr, matrix.indices))
@@ -120,7 +119,7 @@ def _compressed(
 
 
 def _lengths(problem: Problem) -> NDArray[np.float64]:
-    """The reference length of each candidate: BLEU chooses it by candidate."""
+    """Return the reference length of each candidate, which BLEU chooses by candidate."""
     first = problem.counted[0]
     if isinstance(first.metric, BLEU):
         return np.ascontiguousarray(first.rows[:, 1])

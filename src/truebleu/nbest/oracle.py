@@ -1,4 +1,4 @@
-"""What is in n-best lists, and how good and how bad the choices from them can be: their oracles."""
+"""Descriptions of n-best lists, and oracle scores: of the best and worst choices from them."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ __all__ = ["ListsReport", "OracleResult", "describe_lists", "oracle_scores"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSummary:
-    """A feature that all candidates have.
+    """A summary of a feature that all candidates have.
 
     Attributes:
-        name: its name.
-        low: its smallest value.
-        mean: its mean.
-        high: its largest value.
-        within: the standard deviation within lists: what it can tell candidates apart by.
-        constant_lists: in how many lists it is the same for all candidates.
+        name: name of the feature.
+        low: smallest value.
+        mean: mean value.
+        high: largest value.
+        within: standard deviation within lists.
+        constant_lists: number of lists in which all candidates have equal values.
     """
 
     name: Annotated[str, Column(heading="Feature")]
@@ -57,26 +57,26 @@ class FeatureSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ListsReport(Result):
-    """What is in n-best lists.
+    """A description of n-best lists.
 
     Attributes:
-        name: where they are from.
-        format: the format of the file.
-        segments: how many lists there are.
-        candidates: how many candidates in all.
-        shortest: the fewest candidates of a segment.
-        longest: the most.
-        distinct: how many different texts, counted in each list.
-        empty: how many candidates are empty.
-        single_lists: how many lists have only one candidate.
-        equal_lists: how many lists of several candidates have only one text.
-        line_breaks: how many candidates contain a line break.
-        has_scores: whether the model's scores are known.
-        has_log_probabilities: whether log-probabilities are known.
-        has_counts: whether it is known how often candidates were sampled.
-        unordered_lists: how many lists are not in the order of the model's scores.
-        sparse_features: how many features only some candidates have.
-        features: the features that all candidates have.
+        name: source of the lists.
+        format: format of the file.
+        segments: number of lists.
+        candidates: number of candidates of all lists.
+        shortest: smallest number of candidates of a segment.
+        longest: largest number of candidates of a segment.
+        distinct: number of different texts, counted in each list.
+        empty: number of empty candidates.
+        single_lists: number of lists with only one candidate.
+        equal_lists: number of lists of several candidates with only one text.
+        line_breaks: number of candidates with a line break.
+        has_scores: True if the model's scores are known.
+        has_log_probabilities: True if log-probabilities are known.
+        has_counts: True if the number of samples of each candidate is known.
+        unordered_lists: number of lists that are not in the order of the model's scores.
+        sparse_features: number of features that only some candidates have.
+        features: features that all candidates have.
     """
 
     name: str
@@ -103,14 +103,15 @@ class ListsReport(Result):
 def describe_lists(
     lists: NBest | Iterable[Iterable[str]], *, references: int | None = None
 ) -> ListsReport:
-    """Count what is in lists.
+    """Describe n-best lists: their sizes, texts and features.
 
     >>> describe_lists([["a", "a", "b"], ["c"]]).distinct
     3
 
     Args:
         lists: the candidates of each segment.
-        references: how many segments the references have; another number of lists is refused.
+        references: number of segments of the references; raises UnpairedSegmentsError if the number
+            of lists differs.
     """
     nbest = as_nbest(lists)
     if references is not None and references != len(nbest):
@@ -145,7 +146,7 @@ def _unordered(nbest: NBest) -> int:
     if nbest.scores is None:
         return 0
     steps = [np.diff(nbest.scores[span]) for span in nbest.spans()]
-    # Scores may be costs: then the best has the lowest.
+    # Scores may be costs, with the lowest for the best candidate.
     return sum(bool((step > 0).any() and (step < 0).any()) for step in steps)
 
 
@@ -165,34 +166,34 @@ def _summary(name: str, column: NDArray[np.float64], nbest: NBest) -> FeatureSum
 # Oracles.
 
 
-#: How a candidate is scored by itself: as the metric scores segments, or by BLEU with one more
-#: match and one more n-gram of every order, as Moses' sentence-bleu-nbest does.
+#: Score of a single candidate: the metric's score of a segment, or BLEU with one more match and one
+#: more n-gram of every order, as in Moses' sentence-bleu-nbest.
 SentenceScore = Literal["metric", "plus-one"]
-#: Hill climbing ends after so many passes over the segments, improvement or not.
+#: Limit on the passes of hill climbing over the segments.
 MOST_PASSES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricOracle:
-    """The scores of the whole text by one metric, for several ways to choose.
+    """Corpus scores by one metric of several choices from the lists.
 
     Attributes:
-        metric: the metric's name.
-        signature: its settings.
-        higher_is_better: its direction.
-        first: the score of the first candidates.
-        mean: the score of average counts: what choosing at random gives.
-        best: the score of the candidates that are best by themselves.
-        worst: the score of those that are worst by themselves.
-        best_of_text: the score after hill climbing from the best: one candidate at a time is
-            exchanged for the one that improves the score of the whole text most. The best score
-            that any choice has is no worse.
-        worst_of_text: the same downwards from the worst: the worst score of any choice is no
-            better.
-        best_indices: the index, from 0, of the best candidate of each segment.
-        worst_indices: that of the worst.
-        best_of_text_indices: that of the best for the text.
-        worst_of_text_indices: that of the worst for the text.
+        metric: name of the metric.
+        signature: signature of the metric.
+        higher_is_better: direction of the metric.
+        first: score of the first candidates.
+        mean: score of average counts: of a random choice.
+        best: score of each segment's best candidate by sentence score.
+        worst: score of each segment's worst candidate by sentence score.
+        best_of_text: score after hill climbing from `best`, which replaces one candidate at a time
+            by the candidate that improves the corpus score most; the best possible score is at
+            least as good.
+        worst_of_text: score after hill climbing downwards from `worst`; the worst possible score is
+            at least as bad.
+        best_indices: index, from 0, of each segment's best candidate.
+        worst_indices: index, from 0, of each segment's worst candidate.
+        best_of_text_indices: index, from 0, of each segment's candidate of `best_of_text`.
+        worst_of_text_indices: index, from 0, of each segment's candidate of `worst_of_text`.
     """
 
     metric: Annotated[str, Column(heading="Metric")]
@@ -241,7 +242,7 @@ def oracle_scores(
     metrics: str | Sequence[str | Metric] = ("bleu",),
     **options: Unpack[OracleOptions],
 ) -> OracleResult:
-    """How well the lists could be chosen from, if the references were known.
+    """How good are the best and worst choices from the lists, given the references?
 
     >>> result = oracle_scores([["a dog", "the cat"], ["yes", "no"]], ["the cat", "no"],
     ...                        metrics=["chrf"])
@@ -250,8 +251,8 @@ def oracle_scores(
 
     Args:
         lists: the candidates of each segment.
-        references: as for `truebleu.score`.
-        metrics: any metrics whose statistics add up, or ``feature:NAME``.
+        references: references as for `truebleu.score`.
+        metrics: any metrics whose counts add up, or ``feature:NAME``.
     """
     nbest, sentence = as_nbest(lists), options["sentence"]
     return OracleResult(
@@ -269,7 +270,7 @@ def oracle_scores(
 def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
     metric = counted.metric
     if metric.higher_is_better is None:
-        raise SettingError("metric", metric.name, "one that says what is better")
+        raise SettingError("metric", metric.name, "a metric with a direction")
     if sentence == "plus-one":
         scores = plus_one_bleu(counted)
     else:
@@ -294,10 +295,10 @@ def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
     )
 
 
-def _hill_climb(counted: CandidateCounts, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
-    """Exchange one candidate after the other for the one that is best for the whole text.
+def _hill_climb(counted: CandidateCounts, start: NDArray[np.int64], sign: int) -> NDArray[np.int64]:
+    """Improve the corpus score by hill climbing, one candidate at a time.
 
-    For the worst one where `way` is -1 and not 1.
+    If `sign` is -1 instead of 1, worsen it.
     """
     rows, offsets, metric = counted.rows, counted.offsets, counted.metric
     chosen: NDArray[np.int64] = start.copy()
@@ -308,9 +309,9 @@ def _hill_climb(counted: CandidateCounts, start: NDArray[np.int64], way: int) ->
             if end - begin == 1:
                 continue
             others = sums - rows[begin + chosen[segment]]
-            scores = way * metric.sign * metric.score(others + rows[begin:end])
+            scores = sign * metric.sign * metric.score(others + rows[begin:end])
             best = int(np.argmax(scores))
-            # By more than what rounding may do, or the climb could go in circles.
+            # Ignore rounding errors, or the climb could go in circles.
             if scores[best] > scores[chosen[segment]] + 1e-12 * abs(scores[best]):
                 chosen[segment] = best
                 sums = others + rows[begin + best]

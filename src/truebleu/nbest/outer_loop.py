@@ -1,8 +1,8 @@
-"""The outer loop of tuning: decode, merge the new lists with the older ones, tune again.
+"""The outer loop of tuning: decode, merge the new lists with the earlier ones, tune again.
 
-A folder keeps what every round made: ``round-01.weights.tsv`` (with ``.json`` and ``.ini`` beside
-it), the decoder's ``round-01.nbest`` and ``round-01.log``, and in ``rounds.jsonl`` a line for each
-finished round. A loop that was interrupted goes on from there.
+A folder keeps the files of every round: ``round-01.weights.tsv`` (also ``.json`` and ``.ini``), the
+decoder's ``round-01.nbest`` and ``round-01.log``, and ``rounds.jsonl`` with a line for each
+finished round. An interrupted loop continues from these files.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 __all__ = ["OuterLoop", "Round"]
 
 JOURNAL = "rounds.jsonl"
-PLACES = ("{weights}", "{weights.json}", "{weights.ini}", "{nbest}")
-#: A decoder that was asked to end is ended by force after so many seconds.
+PLACEHOLDERS = ("{weights}", "{weights.json}", "{weights.ini}", "{nbest}")
+#: Seconds between asking a decoder to end and killing it.
 GRACE = 5.0
-#: Weights whose absolute values add up to 1 have not moved if none did by more than this.
-STILL = 1e-5
+#: Largest change of normalized weights that counts as converged.
+CONVERGED = 1e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +51,12 @@ class Round:
     """One round of the outer loop.
 
     Attributes:
-        number: from 1.
-        new: candidates that no earlier round had.
-        candidates: of all rounds together, without repetitions.
-        before: the objective on these lists with the weights that the decoder was given.
-        after: the same with the weights that were tuned on them: never less.
-        weights: those.
+        number: number of the round, from 1.
+        new: number of candidates that no earlier round had.
+        candidates: number of different candidates of all rounds so far.
+        before: objective on these candidates with the weights of the decoder.
+        after: objective on these candidates with the tuned weights, never below `before`.
+        weights: tuned weights.
     """
 
     number: Annotated[int, Column(heading="Round")]
@@ -69,17 +69,17 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OuterLoop:
-    """A decoder, and where its rounds are kept: `tune` takes it in place of lists.
+    """A decoder with the folder of its rounds, which `tune` accepts instead of lists.
 
     >>> loop = OuterLoop(decoder="decode.sh {weights} {nbest}", folder="rounds", timeout=3600)
     >>> loop.rounds
     15
 
     Attributes:
-        decoder: its command, in which ``{weights}`` (or ``{weights.json}``,
+        decoder: command of the decoder, in which ``{weights}`` (or ``{weights.json}``,
             ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
-        folder: where rounds are kept; a folder that has rounds is continued.
-        read: reads the lists that the decoder writes: a function of the file's name.
+        folder: folder of the rounds; a folder that has rounds is continued.
+        read: function that reads the decoder's lists from a file by name.
         rounds: maximum number of rounds with a decoder.
         timeout: seconds after which a decoder is stopped.
     """
@@ -94,8 +94,8 @@ class OuterLoop:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        weights = any(place in self.decoder for place in PLACES[:-1])
-        if not weights or PLACES[-1] not in self.decoder or not _words(self.decoder):
+        has_weights = any(name in self.decoder for name in PLACEHOLDERS[:-1])
+        if not has_weights or PLACEHOLDERS[-1] not in self.decoder or not _words(self.decoder):
             expected = "a command with {weights} and {nbest} in it"
             raise SettingError("decoder", self.decoder, expected)
 
@@ -105,18 +105,19 @@ class OuterLoop:
         header: Mapping[str, Any],
         tune: Callable[[NBest, Mapping[str, float]], Tuned],
     ) -> Iterator[tuple[Round, NBest]]:
-        """Each round with the lists of all rounds so far, until nothing new appears.
+        """Yield each round with the lists of all rounds so far, until nothing new appears.
 
         Args:
-            start: the weights of the first round.
-            header: what the rounds depend on; a folder with rounds of something else is refused.
-            tune: makes of lists and weights better weights, with the objective before and after.
+            start: weights of the first round.
+            header: settings of the rounds; raises an error if the folder has rounds with others.
+            tune: function that tunes weights on lists; returns them with the objective before and
+                after.
         """
         folder = Path(self.folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            reason = f"cannot be made: {error.strerror}"
+            reason = f"cannot be created: {error.strerror}"
             raise UnreadableFileError(str(folder), reason) from error
         header = {"study": "tune --decoder", "decoder": self.decoder, **header}
         runner = Runner(folder / JOURNAL)
@@ -132,10 +133,10 @@ class OuterLoop:
                 found = f"{merged.candidates:,} candidates, {new:,} of them new"
                 expected = f"{record['candidates']:,} and {record['new']:,} as {JOURNAL} says"
                 raise SettingError(str(self._path(number, "nbest")), found, expected)
-            still = _distance(weights, record["weights"]) <= STILL
+            converged = _distance(weights, record["weights"]) <= CONVERGED
             weights = dict(record["weights"])
             yield Round(number=number, **record), merged
-            if not new or still:
+            if not new or converged:
                 return
 
     def _round(
@@ -145,11 +146,11 @@ class OuterLoop:
         merged: NBest | None,
         tune: Callable[[NBest, Mapping[str, float]], Tuned],
     ) -> dict[str, Any]:
-        """Decode, merge and tune."""
+        """Decode, merge and tune; return the record of the round."""
         self._decode(number, weights)
         lists, new = self._merged(number, merged)
         tuned, before, after = tune(lists, weights)
-        # Weights that choose worse from these lists than the decoder's own are no progress.
+        # Keep the decoder's weights if the tuned weights choose worse from these lists.
         if after < before:
             tuned, after = weights, before
         return {
@@ -182,11 +183,11 @@ class OuterLoop:
         write_files(Path(self.folder), texts, overwrite=True)
         paths["{weights}"] = paths["{weights.tsv}"]
         lists = paths["{nbest}"] = self._path(number, "nbest")
-        # What an interrupted round left.
+        # An interrupted round may have left its lists.
         lists.unlink(missing_ok=True)
-        # In one pass: the name of the folder may look like one of these itself.
-        place = re.compile("|".join(map(re.escape, PLACES)))
-        words = [place.sub(lambda m: str(paths[m[0]]), word) for word in _words(self.decoder)]
+        # A single pass: the name of the folder may look like a placeholder.
+        pattern = re.compile("|".join(map(re.escape, PLACEHOLDERS)))
+        words = [pattern.sub(lambda m: str(paths[m[0]]), word) for word in _words(self.decoder)]
         log = self._path(number, "log")
         code = self._start(words, log, number)
         if code:
@@ -195,10 +196,10 @@ class OuterLoop:
             self._fail(number, f"wrote no {lists.name}", log)
 
     def _start(self, words: Sequence[str], log: Path, number: int) -> int:
-        """The exit code of the decoder."""
+        """Run the decoder and return its exit code."""
         with log.open("wb") as output:
             try:
-                # A group of its own, so that what the decoder started ends with it.
+                # A new process group, so that the decoder's children end with it.
                 process = subprocess.Popen(  # noqa: S603  # the user's own command
                     words,
                     stdin=subprocess.DEVNULL,
@@ -214,13 +215,13 @@ class OuterLoop:
                 _end(process)
                 self._fail(number, f"took longer than {self.timeout:g} seconds and was ended", log)
             finally:
-                # Ctrl-C, for one, must not leave a decoder behind.
+                # An interrupt, such as Ctrl-C, must end the decoder too.
                 if process.poll() is None:
                     _end(process)
 
-    def _fail(self, number: int, what: str, log: Path) -> NoReturn:
+    def _fail(self, number: int, reason: str, log: Path) -> NoReturn:
         last = log.read_bytes().decode("utf-8", "replace").strip().splitlines()[-3:]
-        raise DecoderError(self.decoder, number, what, str(log), " / ".join(last))
+        raise DecoderError(self.decoder, number, reason, str(log), " / ".join(last))
 
 
 def _words(command: str) -> list[str]:
@@ -231,7 +232,7 @@ def _words(command: str) -> list[str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started: politely, and then what is left of it by force."""
+    """End a process group by SIGTERM, then by SIGKILL."""
     for name in ("SIGTERM", "SIGKILL"):
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
@@ -243,7 +244,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _distance(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    """By how much a weight moved at most, both divided by the sum of their absolute values."""
+    """Compute the largest difference of a weight after dividing by the sum of absolute values."""
     sizes = [sum(map(abs, weights.values())) or 1.0 for weights in (a, b)]
-    moved = (a.get(name, 0.0) / sizes[0] - b.get(name, 0.0) / sizes[1] for name in {**a, **b})
-    return max(map(abs, moved), default=0.0)
+    changes = (a.get(name, 0.0) / sizes[0] - b.get(name, 0.0) / sizes[1] for name in {**a, **b})
+    return max(map(abs, changes), default=0.0)

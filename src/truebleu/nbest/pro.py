@@ -1,4 +1,4 @@
-"""Pairwise ranking optimisation (Hopkins & May, 2011): better candidates should score higher."""
+"""Pairwise ranking optimisation (Hopkins & May, 2011): rank better candidates higher."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["Pro"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pro(Tuner):
-    """Pairwise ranking optimisation: a classifier of drawn pairs of candidates.
+    """Pairwise ranking optimisation: a classifier of sampled pairs of candidates.
 
     Attributes:
-        draws: pairs of candidates that are drawn from each list, with replacement.
-        pairs: how many of them are kept, those that differ most.
-        least_difference: of the two scores, where 1 is perfect; pairs that differ less are dropped.
-        l2: the penalty: half of it times the sum of squared weights.
+        draws: pairs of candidates sampled from each list, with replacement.
+        pairs: largest number of sampled pairs to keep, the ones with the largest differences.
+        least_difference: smallest difference in score of a pair, with 1 for a perfect score.
+        l2: strength of the penalty, ``l2 / 2`` times the sum of squared weights.
     """
 
     name: str = field(default="pro", init=False)
@@ -39,7 +39,7 @@ class Pro(Tuner):
     l2: Annotated[float, Setting(minimum=0)] = 1.0
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """The weights that rank drawn pairs best."""
+        """Fit the weights that rank sampled pairs best."""
         better, worse = draw_pairs(problem, self, seed=search.seed)
         if not len(better):
             return search.start
@@ -50,7 +50,7 @@ class Pro(Tuner):
 def draw_pairs(
     problem: Problem, settings: Pro, *, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The better and the worse candidates of the pairs, as rows of the problem's matrix."""
+    """Sample pairs; return the rows of their better and of their worse candidates."""
     utilities = _utilities(problem)
     better, worse = [], []
     for segment, start in enumerate(problem.offsets[:-1].tolist()):
@@ -58,15 +58,15 @@ def draw_pairs(
         if size == 1:
             continue
         draws = uniforms(2 * settings.draws, seed, "pro", segment)
-        drawn = start + (draws * size).astype(np.int64).reshape(-1, 2)
-        difference = utilities[drawn[:, 0]] - utilities[drawn[:, 1]]
-        # What rounding leaves of equal scores is no difference.
+        sample = start + (draws * size).astype(np.int64).reshape(-1, 2)
+        difference = utilities[sample[:, 0]] - utilities[sample[:, 1]]
+        # A difference below 1e-12 is a rounding error.
         clear = np.flatnonzero(np.abs(difference) >= max(settings.least_difference, 1e-12))
-        # Ties at the cut are taken in the order of the draws.
+        # Ties at the cut are broken by the order of the draws.
         widest = clear[np.argsort(-np.abs(difference[clear]), kind="stable")][: settings.pairs]
         forward = difference[widest] > 0
-        better.append(np.where(forward, drawn[widest, 0], drawn[widest, 1]))
-        worse.append(np.where(forward, drawn[widest, 1], drawn[widest, 0]))
+        better.append(np.where(forward, sample[widest, 0], sample[widest, 1]))
+        worse.append(np.where(forward, sample[widest, 1], sample[widest, 0]))
     if not better:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     return np.concatenate(better), np.concatenate(worse)
@@ -75,12 +75,12 @@ def draw_pairs(
 def logistic_loss(
     weights: NDArray[np.float64], differences: Any, l2: float
 ) -> tuple[float, NDArray[np.float64]]:
-    """The loss of ranking pairs, each counted with both signs, with its gradient.
+    """Compute the logistic loss of pairs, each counted with both signs, and its gradient.
 
     Args:
-        weights: of the features.
-        differences: the features of the better candidates minus those of the worse.
-        l2: half of it times the sum of squared weights is added.
+        weights: weights of the features.
+        differences: features of the better candidate of each pair minus the worse candidate's.
+        l2: strength of the penalty, ``l2 / 2`` times the sum of squared weights.
     """
     margins = differences @ weights
     loss = 2 * np.logaddexp(0.0, -margins).sum() + l2 / 2 * float(weights @ weights)
@@ -89,7 +89,7 @@ def logistic_loss(
 
 
 def _utilities(problem: Problem) -> NDArray[np.float64]:
-    """For BLEU, 1 is added to the matches and totals of every order, as Moses does."""
+    """Return each candidate's score; BLEU adds 1 to matches and totals of every order, as Moses."""
     if len(problem.counted) == 1 and isinstance(problem.counted[0].metric, BLEU):
         return plus_one_bleu(problem.counted[0]) / 100
     return problem.utilities()

@@ -1,4 +1,4 @@
-"""Lists as a problem for tuners: what metrics count in all candidates, and their features."""
+"""N-best lists as a problem for tuners: the counts and features of all candidates."""
 
 from __future__ import annotations
 
@@ -38,38 +38,38 @@ if TYPE_CHECKING:
 
 __all__ = ["CandidateCounts", "FeatureMean", "count_candidates"]
 
-#: What a metric is called that is the mean of a feature of the lists: ``feature:comet``.
+#: Prefix of a metric that is the mean of a feature of the lists: ``feature:comet``.
 FEATURE = "feature:"
-#: Scores of metrics are in points of 100, unless no candidate's score is larger than this.
+#: Largest score on a scale from 0 to 1; a metric with a larger score has points of 100.
 LARGEST_SHARE = 1.5
-#: Utilities, of which 1 is perfect, that differ by no more than rounding are equal.
+#: Tolerance for equal utilities, which are 1 if perfect.
 TIED = 1e-12
-#: With features of up to 1e100, squares of larger ones would not fit into a float64.
+#: Limit on weights: larger ones times features of 1e100, squared, would overflow a float64.
 LARGEST_WEIGHT = 1e50
-#: Up to so many features are kept in a full matrix.
+#: Limit on the features of a dense matrix.
 MOST_DENSE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureMean(MeanMetric):
-    """The mean of a feature of the lists, such as scores that another metric gave.
+    """The mean of a feature of the lists, such as the scores of another metric.
 
     Attributes:
-        name: the feature.
-        higher_is_better: whether more is better.
+        name: name of the feature.
+        higher_is_better: False if lower values are better.
     """
 
-    # A field, or the property of the base class would be its default.
+    # `field()`, or the property of the base class would become the default.
     name: str = field()
     higher_is_better: bool = True
 
     def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
-        """Refuses: only lists have features."""
+        """Raise SettingError, because texts have no features."""
         raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
 
     @property
     def signature(self) -> Signature:
-        """The feature."""
+        """The signature, with the name of the feature."""
         return Signature.of(self.name, feature=self.name)
 
 
@@ -88,7 +88,7 @@ class CandidateCounts(ComparedByValue):
     offsets: NDArray[np.int64]
 
     def sentence_scores(self) -> NDArray[np.float64]:
-        """The score of each candidate by itself, as the metric scores single segments."""
+        """Score each candidate by the metric at sentence level."""
         return np.asarray(self.metric.sentence_level().score(self.rows))
 
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
@@ -96,35 +96,35 @@ class CandidateCounts(ComparedByValue):
         return np.asarray(self._choose(indices).sum(axis=0))
 
     def chosen(self, choices: Mapping[str, ArrayLike]) -> Rows:
-        """Return the counts of choices, which are systems then, without counting them again.
+        """Return the counts of choices as systems, without counting texts again.
 
         Args:
-            choices: index in its list of each segment's candidate, by the name of the choice.
+            choices: index in its list of each segment's candidate, by name of the choice.
         """
         return Rows.of(ArrayRows(np.stack([*map(self._choose, choices.values())], axis=1)))
 
     def _choose(self, indices: ArrayLike) -> NDArray[np.float64]:
-        places = self.offsets[:-1] + as_indices(indices, np.diff(self.offsets))
-        return np.asarray(self.rows[places])
+        rows = self.offsets[:-1] + as_indices(indices, np.diff(self.offsets))
+        return np.asarray(self.rows[rows])
 
     def score(self, indices: ArrayLike) -> float:
-        """The score of that text."""
+        """Compute the corpus score of the candidates with these indices in their lists."""
         return float(self.metric.score(self.sums(indices)))
 
     def landmarks(self) -> Landmarks:
-        """What choices that know nothing, or everything, score."""
+        """Score the first, random and oracle choices."""
         utilities = self.metric.sign * self.sentence_scores()
         return Landmarks.of(self.rows, self.offsets, utilities, self.metric.score)
 
 
 class Landmarks(NamedTuple):
-    """What to see any choice from lists beside.
+    """Scores to compare any choice from lists with.
 
     Attributes:
-        first: the score of the first candidates.
-        by_chance: the score of average counts: of a candidate drawn at random from each list.
-        oracle: the score of the candidates that are best by themselves: about the most that any
-            choice could reach.
+        first: score of the first candidates.
+        by_chance: score of average counts: of a random candidate of each list.
+        oracle: score of each list's best candidate by sentence score, about the maximum of any
+            choice.
     """
 
     first: float
@@ -139,7 +139,7 @@ class Landmarks(NamedTuple):
         utilities: NDArray[np.float64],
         score: Callable[[NDArray[np.float64]], ArrayLike],
     ) -> Landmarks:
-        """By the rows of all candidates, how good each is by itself, and what scores sums."""
+        """Score summed `rows` of the first and oracle candidates, and of the means of each list."""
         starts, sizes = offsets[:-1], np.diff(offsets)
         means = np.add.reduceat(rows, starts, axis=0) / sizes[:, None]
         chosen = (rows[starts], means, rows[starts + first_argmax(utilities, offsets)])
@@ -147,11 +147,11 @@ class Landmarks(NamedTuple):
 
 
 def plus_one_bleu(counted: CandidateCounts) -> NDArray[np.float64]:
-    """BLEU in [0, 100] of each candidate with one more match and n-gram of every order."""
+    """Compute BLEU in [0, 100] of each candidate, with one more match and n-gram of every order."""
     rows = counted.rows
     orders = (rows.shape[1] - 2) // 2
     if counted.metric.name != "BLEU":
-        raise SettingError("sentence", "plus-one", f"metric, with {counted.metric.name}")
+        raise SettingError("sentence", "plus-one", f"'metric' with {counted.metric.name}")
     precisions = (rows[:, 2 : 2 + orders] + 1) / (rows[:, 2 + orders :] + 1)
     lengths, references = rows[:, 0], rows[:, 1]
     with np.errstate(divide="ignore"):
@@ -162,7 +162,7 @@ def plus_one_bleu(counted: CandidateCounts) -> NDArray[np.float64]:
 
 
 def list_metrics(metrics: str | Sequence[str | Metric]) -> list[Metric]:
-    """Metrics as objects or as text, where ``feature:NAME`` is the mean of a feature.
+    """Parse metrics; ``feature:NAME`` is the mean of a feature. Objects stay unchanged.
 
     ``feature:-NAME`` is a feature where lower is better.
     """
@@ -177,7 +177,7 @@ def list_metrics(metrics: str | Sequence[str | Metric]) -> list[Metric]:
         else:
             parsed += as_metrics([metric])
     if not parsed:
-        raise SettingError("metrics", metrics, "one at least, such as 'bleu'")
+        raise SettingError("metrics", metrics, "at least one metric, such as 'bleu'")
     return parsed
 
 
@@ -186,7 +186,7 @@ def count_candidates(
     references: ReferencesLike | None = None,
     metric: str | Metric = "bleu",
 ) -> CandidateCounts:
-    """Count all candidates in one pass: a segment's references are looked at once.
+    """Count all candidates by a metric, in one pass over the references.
 
     >>> counted = count_candidates([["a b", "b a", "c"]], ["a b"], "ter")
     >>> counted.sentence_scores().tolist()
@@ -194,8 +194,8 @@ def count_candidates(
 
     Args:
         lists: the candidates of each segment.
-        references: as for `truebleu.score`; not needed for ``feature:NAME``.
-        metric: any metric whose statistics add up, or ``feature:NAME`` for the mean of a feature.
+        references: references as for `truebleu.score`; None for ``feature:NAME``.
+        metric: any metric whose counts add up, or ``feature:NAME`` for the mean of a feature.
     """
     nbest = as_nbest(lists)
     (metric,) = list_metrics([metric])
@@ -205,12 +205,12 @@ def count_candidates(
         return CandidateCounts(metric=metric, rows=means, offsets=nbest.offsets)
     if references is None:
         raise SettingError(
-            "references", None, f"the texts that {metric.name} compares candidates with"
+            "references", None, f"texts for {metric.name} to compare candidates with"
         )
     try:
         test_set = as_test_set({nbest.name: nbest.first()}, references)
     except TransposedReferencesError as error:
-        # One list, and one text of many lines: that is what it looks like.
+        # One list looks like one output, and a text of several lines like several references.
         outputs, groups, size = error.args
         if groups > 1:
             raise
@@ -224,14 +224,14 @@ def count_candidates(
         if rows is None:
             rows = np.empty((nbest.candidates, counted.shape[-1]))
         for number, segment in enumerate(segments):
-            rank = {text: place for place, text in enumerate(distinct[segment])}
+            rank = {text: index for index, text in enumerate(distinct[segment])}
             rows[nbest.span(segment)] = counted[number, [rank[text] for text in nbest[segment]]]
-    assert rows is not None  # noqa: S101  # there is a list at least
+    assert rows is not None  # noqa: S101  # there is at least one list
     return CandidateCounts(metric=metric, rows=rows, offsets=nbest.offsets)
 
 
 def _similar(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int]]:
-    """Segments whose lists are of about the same length, so that little is counted for nothing."""
+    """Group segments with lists of similar length, so that `_count` fills up few candidates."""
     if whole_text:
         return [list(range(len(lists)))]
     groups: dict[int, list[int]] = {}
@@ -243,7 +243,7 @@ def _similar(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int
 def _count(
     metric: Metric, lists: list[tuple[str, ...]], test_set: TestSet, segments: list[int]
 ) -> NDArray[np.float64]:
-    """The rows of lists, shaped (segment, candidate, column); short lists are filled up."""
+    """Count lists, shaped (segment, candidate, column); short lists get empty candidates."""
     columns = zip_longest(*lists, fillvalue="")
     part = TestSet(
         # Candidate k of each list is "system" k: all of them are counted in one pass.
@@ -255,20 +255,21 @@ def _count(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
-    """Lists of candidates with features, and what is to be maximised by choosing from them.
+    """Lists of candidates with features, and the objective of choices from them.
 
-    Weights are those of the features as they are here, divided by `scales`: `raw` and `scaled`
-    convert them.
+    Weights are weights of the scaled features in `matrix`: `raw` and `scaled` convert them from and
+    to weights of the original features.
 
     Attributes:
-        names: the features.
-        matrix: their values divided by `scales`, shaped (candidate, feature): an array, or a sparse
-            array of SciPy.
-        scales: what each feature was divided by.
-        useless: the features that are constant within every list: no weight changes a choice.
-        offsets: where each list starts, and where the last one ends.
-        counted: the statistics of each metric of the objective.
-        lengths: the mean length of each segment's references.
+        names: names of the features.
+        matrix: values of the features divided by `scales`, shaped (candidate, feature): an array,
+            or a sparse array of SciPy.
+        scales: divisor of each feature.
+        useless: mask of the features that are constant within every list, so that no weight
+            changes a choice.
+        offsets: index of each list's first candidate, and the number of candidates.
+        counted: counts by each metric of the objective.
+        lengths: mean length of each segment's references.
     """
 
     names: tuple[str, ...]
@@ -280,31 +281,31 @@ class Problem:
     lengths: NDArray[np.float64]
 
     def __len__(self) -> int:
-        """The number of segments."""
+        """Return the number of segments."""
         return len(self.offsets) - 1
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the matrix is sparse."""
+        """True if the matrix is sparse."""
         return not isinstance(self.matrix, np.ndarray)
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """The statistics of all metrics, side by side."""
+        """Counts by all metrics, with their columns concatenated."""
         if len(self.counted) == 1:
             return self.counted[0].rows
         return np.concatenate([counted.rows for counted in self.counted], axis=1)
 
     @property
     def unit(self) -> float:
-        """What a perfect score is: 100 points, or 1 where no score is above 1.5."""
+        """The perfect score: 100 points, or 1 if no score is above 1.5."""
         largest = max(
             np.abs(counted.sentence_scores()).max(initial=0.0) for counted in self.counted
         )
         return 100.0 if largest > LARGEST_SHARE else 1.0
 
     def objective(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The mean score by all metrics of summed rows; lower-is-better metrics are negated."""
+        """Average the metrics' scores of summed rows; lower-is-better metrics are negated."""
         values = np.asarray(sums, dtype=np.float64)
         start, total = 0, np.zeros(values.shape[:-1])
         for counted in self.counted:
@@ -315,7 +316,7 @@ class Problem:
         return np.asarray(total / len(self.counted))
 
     def scorer(self, unit: float = 1.0) -> Any:
-        """The objective divided by `unit` for the core: native metrics, or a Python function."""
+        """Return the objective divided by `unit` for the core: native metrics, or a function."""
         factor = 1.0 / (unit * len(self.counted))
         metrics = [
             (counted.metric.native(), counted.metric.sign * factor) for counted in self.counted
@@ -325,88 +326,88 @@ class Problem:
         return lambda sums: self.objective(sums) / unit
 
     def utilities(self) -> NDArray[np.float64]:
-        """Each candidate's own score by the objective, where 1 is perfect."""
+        """Score each candidate by the objective at sentence level; 1 is perfect."""
         scores = [counted.metric.sign * counted.sentence_scores() for counted in self.counted]
         return np.asarray(np.mean(scores, axis=0) / self.unit)
 
     def model_scores(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """The model's score of each candidate."""
+        """Compute the model's score of each candidate."""
         return np.asarray(self.matrix @ np.asarray(weights, dtype=np.float64))
 
     def choices(self, weights: ArrayLike) -> NDArray[np.int64]:
-        """The candidate of each list that the weights choose: the first of the best."""
+        """Return the index in each list of the first candidate with the highest model score."""
         return first_argmax(self.model_scores(weights), self.offsets)
 
     def value(self, weights: ArrayLike) -> float:
-        """The objective of what the weights choose."""
+        """Compute the objective of the candidates that the weights choose."""
         chosen = self.offsets[:-1] + self.choices(weights)
         return float(self.objective(self.rows[chosen].sum(axis=0)))
 
     def landmarks(self) -> Landmarks:
-        """What choices that know nothing, or everything, score."""
+        """Score the first, random and oracle choices."""
         return Landmarks.of(self.rows, self.offsets, self.utilities(), self.objective)
 
     def take(self, segments: ArrayLike) -> Problem:
-        """The same of only these segments."""
+        """Return the problem restricted to `segments`."""
         chosen = np.asarray(segments, dtype=np.int64)
         spans = [np.arange(self.offsets[s], self.offsets[s + 1]) for s in chosen]
         sizes = [len(span) for span in spans]
         return replace(self.keep(np.concatenate(spans), sizes), lengths=self.lengths[chosen])
 
     def keep(self, candidates: NDArray[np.int64], sizes: ArrayLike) -> Problem:
-        """The same of only these candidates, in lists of these sizes."""
+        """Return the problem restricted to `candidates`, in lists of these sizes."""
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         counted = (replace(c, rows=c.rows[candidates], offsets=offsets) for c in self.counted)
         matrix = self.matrix[candidates]
         return replace(self, matrix=matrix, offsets=offsets, counted=tuple(counted))
 
     def without_ties(self) -> tuple[Problem, NDArray[np.int64]]:
-        """Each list with only the first of the candidates that are best, and which one that is."""
+        """Drop all but the first of each list's best candidates; return its index in each list."""
         utilities, sizes = self.utilities(), np.diff(self.offsets)
         best = np.maximum.reduceat(utilities, self.offsets[:-1])
-        kept = utilities < np.repeat(best - TIED, sizes)
-        gold = self.offsets[:-1] + first_argmax(np.where(kept, 0.0, 1.0), self.offsets)
-        kept[gold] = True
-        # How many of those before the gold one in its list are left.
-        left = np.concatenate([[0], np.cumsum(kept)])
-        problem = self.keep(np.flatnonzero(kept), np.diff(left[self.offsets]))
-        return problem, np.asarray(left[gold] - left[self.offsets[:-1]], dtype=np.int64)
+        mask = utilities < np.repeat(best - TIED, sizes)
+        gold = self.offsets[:-1] + first_argmax(np.where(mask, 0.0, 1.0), self.offsets)
+        mask[gold] = True
+        # Number of remaining candidates before each candidate.
+        before = np.concatenate([[0], np.cumsum(mask)])
+        problem = self.keep(np.flatnonzero(mask), np.diff(before[self.offsets]))
+        return problem, np.asarray(before[gold] - before[self.offsets[:-1]], dtype=np.int64)
 
     def scaled(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Weights of the features as the lists have them, as weights of `matrix`."""
+        """Convert weights of the original features to weights of `matrix`."""
         return np.asarray(np.asarray(weights, dtype=np.float64) * self.scales)
 
     def raw(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """Weights of `matrix`, as weights of the features as the lists have them."""
+        """Convert weights of `matrix` to weights of the original features."""
         return np.asarray(np.asarray(weights, dtype=np.float64) / self.scales)
 
-    def by_name(self, weights: Mapping[str, float], what: str) -> NDArray[np.float64]:
-        """Given numbers for some features, as an array; 0 for the others."""
+    def by_name(self, weights: Mapping[str, float], setting: str) -> NDArray[np.float64]:
+        """Convert weights by name to an array, 0 if not given; `setting` is for messages."""
         values = np.zeros(len(self.names))
-        places = {name: place for place, name in enumerate(self.names)}
+        indices = {name: index for index, name in enumerate(self.names)}
         for name, weight in weights.items():
-            if name not in places:
-                raise UnknownNameError(f"feature in {what}", name, self.names[:20])
+            if name not in indices:
+                raise UnknownNameError(f"feature in {setting}", name, self.names[:20])
             require_weight(name, weight)
-            values[places[name]] = weight
+            values[indices[name]] = weight
         return values
 
 
 def require_weight(name: str, weight: float) -> None:
-    """Refuse a weight whose products with features, or their squares, would be infinite."""
+    """Raise SettingError for NaN, and for a weight so large that its products may overflow."""
     if not abs(weight) <= LARGEST_WEIGHT:
         expected = f"a number from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         raise SettingError(f"weight of {name}", weight, expected)
 
 
 def first_argmax(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The index in its list of the first of the highest scores of each list."""
+    """Return the index in each list of its first maximum."""
     starts = offsets[:-1]
     best = np.maximum.reduceat(scores, starts)
-    places = np.where(
+    indices = np.where(
         scores == np.repeat(best, np.diff(offsets)), np.arange(len(scores)), len(scores)
     )
-    return np.asarray(np.minimum.reduceat(places, starts) - starts, dtype=np.int64)
+    return np.asarray(np.minimum.reduceat(indices, starts) - starts, dtype=np.int64)
 
 
 def make_problem(
@@ -416,20 +417,20 @@ def make_problem(
     *,
     scale: bool = True,
 ) -> Problem:
-    """Count the candidates and prepare their features.
+    """Count the candidates and scale their features.
 
     Args:
         lists: the candidates of each segment, with features.
-        references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
-        metrics: the metrics whose mean is the objective.
-        scale: divide the features that all candidates have by their standard deviation within
-            lists. Sparse features stay as they are: divided by it, rare ones would be enormous.
+        references: references as for `truebleu.score`; None if all metrics are ``feature:NAME``.
+        metrics: metrics whose mean is the objective.
+        scale: True to divide the features that all candidates have by their standard deviation
+            within lists. Sparse features are never scaled: rare ones would be enormous.
     """
     nbest = as_nbest(lists)
     counted = tuple(count_candidates(nbest, references, metric) for metric in list_metrics(metrics))
     for statistics in counted:
         if statistics.metric.higher_is_better is None:
-            raise SettingError("metric", statistics.metric.name, "one that says what is better")
+            raise SettingError("metric", statistics.metric.name, "a metric with a direction")
     names, matrix = feature_matrix(nbest, counted)
     if not names:
         raise SettingError(f"{nbest.name}: features", "none", "features to weight")
@@ -437,7 +438,7 @@ def make_problem(
     if not isinstance(matrix, np.ndarray):
         sizes = sizes.toarray().ravel()
     deviations = within_list_sd(matrix, nbest.offsets)
-    # What is left of a constant after rounding is no variation.
+    # Ignore the deviation that rounding gives to a constant.
     useless = deviations <= 1e-12 * sizes
     dense = np.isin(names, nbest.feature_names)
     scales = np.where(dense & ~useless & scale, deviations, 1.0)
@@ -460,24 +461,24 @@ def make_problem(
 def feature_matrix(
     nbest: NBest, counted: Sequence[CandidateCounts] = ()
 ) -> tuple[tuple[str, ...], Any]:
-    """The names and values of all features: an array, or a sparse array where there are many.
+    """Return the names and values of all features, as a sparse array if there are many.
 
-    A feature that the objective is the mean of is left out: it would be its own best predictor.
+    A feature whose mean is an objective is left out: it would be its own best predictor.
     """
     goals = {c.metric.name for c in counted if isinstance(c.metric, FeatureMean)}
-    kept = [place for place, name in enumerate(nbest.feature_names) if name not in goals]
-    names = [nbest.feature_names[place] for place in kept]
-    dense = np.ascontiguousarray(nbest.features[:, kept])
+    columns = [index for index, name in enumerate(nbest.feature_names) if name not in goals]
+    names = [nbest.feature_names[index] for index in columns]
+    dense = np.ascontiguousarray(nbest.features[:, columns])
     if nbest.sparse is None or not nbest.sparse.size:
         return tuple(names), dense
     sparse = nbest.sparse.matrix()
-    columns = [place for place, name in enumerate(nbest.sparse.names) if name not in goals]
-    names += [nbest.sparse.names[place] for place in columns]
+    columns = [index for index, name in enumerate(nbest.sparse.names) if name not in goals]
+    names += [nbest.sparse.names[index] for index in columns]
     if len(columns) < nbest.sparse.size:
         sparse = sparse[:, columns]
     if len(set(names)) < len(names):
         both = sorted(set(nbest.feature_names) & set(nbest.sparse.names))
-        raise SettingError(f"{nbest.name}: features", both[0], "a name that only one feature has")
+        raise SettingError(f"{nbest.name}: features", both[0], "a different name of each feature")
     from scipy.sparse import csr_array, hstack
 
     if len(names) <= MOST_DENSE and dense.shape[0] * len(names) <= 10**7:
@@ -486,7 +487,7 @@ def feature_matrix(
 
 
 def within_list_sd(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The standard deviation of every feature within lists, pooled over all of them."""
+    """Compute the standard deviation of every feature within lists, pooled over all lists."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     if isinstance(matrix, np.ndarray):
         means = np.add.reduceat(matrix, starts, axis=0) / sizes[:, None]
@@ -506,7 +507,7 @@ def within_list_sd(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float6
 def reference_lengths(
     nbest: NBest, references: ReferencesLike | None, metric: Metric
 ) -> NDArray[np.float64]:
-    """The mean number of tokens of each segment's references; 1 without references."""
+    """Average the number of tokens of each segment's references; 1 without references."""
     if references is None:
         return np.ones(len(nbest))
     tokenize = getattr(metric, "tokenize", None)
@@ -517,28 +518,28 @@ def reference_lengths(
     return np.maximum(count_candidates(firsts, references, bleu).rows[:, 1], 1.0)
 
 
-# Copies: samples of language models and the rounds of a decoder are full of them.
+# Duplicates, which are common in samples of language models and in rounds of a decoder.
 
 
 def drop_duplicates(nbest: NBest) -> NBest:
-    """Each list with one candidate in place of those whose text and features are all the same.
+    """Drop candidates with the text and features of an earlier one in their list.
 
     >>> drop_duplicates(NBest.of([["a", "b", "a"]]))[0]
     ('a', 'b')
     """
-    kept: list[int] = []
+    rows: list[int] = []
     sizes = []
     for span in nbest.spans():
         first: dict[Any, int] = {}
-        for place in range(span.start, span.stop):
-            first.setdefault(_identity(nbest, place), place)
-        kept += first.values()
+        for row in range(span.start, span.stop):
+            first.setdefault(_candidate_key(nbest, row), row)
+        rows += first.values()
         sizes.append(len(first))
-    return _with_candidates(nbest, np.array(kept), np.concatenate([[0], np.cumsum(sizes)]))
+    return _with_candidates(nbest, np.array(rows), np.concatenate([[0], np.cumsum(sizes)]))
 
 
-def _identity(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
-    """What tells a candidate from the others of its list."""
+def _candidate_key(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
+    """Return the text and the bytes of the features of a candidate."""
     dense = (nbest.texts[candidate], nbest.features[candidate].tobytes())
     if nbest.sparse is None:
         return dense
@@ -546,26 +547,28 @@ def _identity(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
     return *dense, nbest.sparse.indices[span].tobytes(), nbest.sparse.values[span].tobytes()
 
 
-def _with_candidates(nbest: NBest, places: NDArray[np.int64], offsets: NDArray[np.int64]) -> NBest:
-    """The lists with these of all candidates, in this order."""
+def _with_candidates(nbest: NBest, rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> NBest:
+    """Return lists of the candidates at `rows`, in this order."""
     numbers: dict[str, Any] = {
-        name: None if getattr(nbest, name) is None else getattr(nbest, name)[places]
+        name: None if getattr(nbest, name) is None else getattr(nbest, name)[rows]
         for name in ("scores", "log_probabilities", "counts")
     }
     return replace(
         nbest,
-        texts=tuple(nbest.texts[place] for place in places),
+        texts=tuple(nbest.texts[row] for row in rows),
         offsets=offsets,
-        features=nbest.features[places],
+        features=nbest.features[rows],
         sparse=None
         if nbest.sparse is None
-        else _as_features(nbest.sparse.names, nbest.sparse.matrix()[places]),
+        else _as_features(nbest.sparse.names, nbest.sparse.matrix()[rows]),
         **numbers,
     )
 
 
 def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
-    """All different candidates of both, those of `old` first, and how many only `new` has.
+    """Merge two sets of lists without duplicates; return them and the number of new candidates.
+
+    Each list has the candidates of `old` first.
 
     >>> old, new = NBest.of([["a", "b"]]), NBest.of([["b", "c"]])
     >>> merged, count = merge_lists(old, new)
@@ -588,23 +591,23 @@ def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
         format=old.format,
     )
     segments = [np.repeat(np.arange(len(lists)), lists.sizes) for lists in (old, new)]
-    places = np.argsort(np.concatenate(segments), kind="stable")
-    merged = drop_duplicates(_with_candidates(joined, places, old.offsets + new.offsets))
+    rows = np.argsort(np.concatenate(segments), kind="stable")
+    merged = drop_duplicates(_with_candidates(joined, rows, old.offsets + new.offsets))
     before = drop_duplicates(old).candidates
     return replace(merged, sources=old.sources), merged.candidates - before
 
 
 def _stacked(old: NBest, new: NBest) -> SparseFeatures | None:
-    """The sparse features of both, one after the other."""
+    """Concatenate the sparse features of `old` and `new`, candidate by candidate."""
     if old.sparse is None and new.sparse is None:
         return None
     first, second = (n.sparse or SparseFeatures.of([{}] * n.candidates) for n in (old, new))
-    columns = {name: place for place, name in enumerate(dict.fromkeys(first.names + second.names))}
-    moved = np.array([columns[name] for name in second.names], dtype=np.int64)
+    columns = {name: index for index, name in enumerate(dict.fromkeys(first.names + second.names))}
+    second_columns = np.array([columns[name] for name in second.names], dtype=np.int64)
     from scipy.sparse import csr_array
 
     values = np.concatenate([first.values, second.values])
-    indices = np.concatenate([first.indices, moved[second.indices]])
+    indices = np.concatenate([first.indices, second_columns[second.indices]])
     starts = np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]])
     shape = (len(starts) - 1, len(columns))
     return _as_features(tuple(columns), csr_array((values, indices, starts), shape=shape))
@@ -617,37 +620,37 @@ def _as_features(names: tuple[str, ...], matrix: Any) -> SparseFeatures:
     )
 
 
-# N-grams of candidates as features: Riezler & Maxwell (2005) rerank by phrases of two and three
-# words besides the system's own scores.
+# N-grams of candidates as features (Riezler & Maxwell, 2005, rerank by phrases of two and three
+# words and the system's scores).
 
 
 NGRAM = "ngram:"
 
 
 def with_ngrams(
-    nbest: NBest, *, orders: int, least: int = 2, only: Collection[str] | None = None
+    nbest: NBest, *, orders: int, min_segments: int = 2, only: Collection[str] | None = None
 ) -> NBest:
-    """The lists with how often each candidate has an n-gram.
+    """Add counts of each candidate's n-grams to the lists, as sparse features.
 
     >>> from truebleu.corpus.nbest import NBest
-    >>> with_ngrams(NBest.of([["a b", "b"]]), orders=2, least=1).sparse.names
+    >>> with_ngrams(NBest.of([["a b", "b"]]), orders=2, min_segments=1).sparse.names
     ('ngram:a', 'ngram:b', 'ngram:a b')
 
     Args:
         nbest: the lists.
-        orders: n-grams of up to so many words.
-        least: what appears in the lists of fewer segments than this is left out.
-        only: count only these, whatever their number.
+        orders: longest n-grams, in words.
+        min_segments: smallest number of segments whose lists have the n-gram.
+        only: names of the n-grams to count; `min_segments` is ignored then.
     """
     if not orders:
         return nbest
     if only is None:
         lists = ({name for text in list_ for name in _ngrams(text, orders)} for list_ in nbest)
         segments = Counter(name for names in lists for name in names)
-        only = [name for name, count in segments.items() if count >= least]
-    kept = set(only)
+        only = [name for name, count in segments.items() if count >= min_segments]
+    names = set(only)
     features = SparseFeatures.of(
-        Counter(name for name in _ngrams(text, orders) if name in kept) for text in nbest.texts
+        Counter(name for name in _ngrams(text, orders) if name in names) for text in nbest.texts
     )
     return replace(nbest, sparse=_side_by_side(nbest.sparse, features))
 
@@ -670,20 +673,19 @@ def _side_by_side(first: SparseFeatures | None, second: SparseFeatures) -> Spars
     return _as_features(first.names + second.names, matrix)
 
 
-# What tuners share: where a search starts, random numbers that are the same on every machine, and a
-# minimiser.
+# Shared parts of tuners: the start of a search, reproducible random numbers, and a minimiser.
 
 
 class Tuner:
-    """What finds the weights of a problem; the fields of a subclass are its settings."""
+    """An algorithm that finds the weights of a problem; its fields are its settings."""
 
     __slots__ = ()
 
-    #: How `tune` calls it.
+    #: Name for `tune`.
     name: str
-    #: What it does, for people.
+    #: Description in words.
     title: ClassVar[str]
-    #: Whether another seed may give other weights.
+    #: True if another seed may give other weights.
     is_random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -691,24 +693,24 @@ class Tuner:
 
     @property
     def steps(self) -> int:
-        """How often a search reports progress."""
+        """Number of times that a search reports progress."""
         return 0
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
-        """The best weights of the problem's features that it finds."""
+        """Find the best weights of the problem's features."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
-    """Where a tuner starts and within which bounds it stays.
+    """The start and the bounds of a tuner's search.
 
     Attributes:
-        start: the weights to start from.
-        lower: the lowest weights.
-        upper: the highest.
-        seed: of its random parts.
-        progress: called with the number of steps done since the last call.
+        start: weights to start from.
+        lower: lowest weights.
+        upper: highest weights.
+        seed: seed of the random parts.
+        progress: callback, called with the number of steps finished since the last call, or None.
     """
 
     start: NDArray[np.float64]
@@ -726,7 +728,7 @@ class Search:
         *,
         seed: int = 0,
     ) -> Search:
-        """From any weights, by default without bounds."""
+        """Make a search from any weights, by default without bounds."""
         first = np.array(start, dtype=np.float64)
         low, high = (
             np.full(len(first), end) if bound is None else np.asarray(bound, dtype=np.float64)
@@ -735,31 +737,31 @@ class Search:
         return cls(first, low, high, seed)
 
     def step(self) -> None:
-        """Say that a step is done."""
+        """Report a finished step."""
         if self.progress is not None:
             self.progress(1)
 
 
 def uniforms(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.float64]:
-    """Numbers in [0, 1) that depend on seed, purpose and index alone.
+    """Draw numbers in [0, 1) that depend on seed, purpose and index alone.
 
     >>> bool((uniforms(3, 1, "example", 0) == uniforms(3, 1, "example", 0)).all())
     True
     """
     key = "|".join([str(seed), purpose, *map(str, index)])
     digest = blake2b(key.encode(), digest_size=16).digest()
-    # NumPy promises the bits of a bit generator for all its versions, not those of a Generator.
+    # NumPy guarantees the stream of a bit generator across versions, but not of a Generator.
     raw = np.random.PCG64(int.from_bytes(digest, "big")).random_raw(count)
     return np.asarray(raw >> np.uint64(11), dtype=np.float64) * 2.0**-53
 
 
 def order(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.int64]:
-    """A random order of so many things."""
+    """Draw a random permutation of the numbers below `count`."""
     return np.argsort(uniforms(count, seed, purpose, *index), kind="stable")
 
 
 def seed_of_run(seed: int, run: int) -> int:
-    """The seed of one of several runs; the first has the seed itself."""
+    """Return the seed of one of several runs; run 0 has `seed` itself."""
     if not run:
         return seed
     return int.from_bytes(blake2b(f"{seed}|run|{run}".encode(), digest_size=8).digest(), "big")
@@ -768,7 +770,7 @@ def seed_of_run(seed: int, run: int) -> int:
 def minimize(
     objective: Objective, search: Search, *, iterations: int = 1000
 ) -> NDArray[np.float64]:
-    """Where L-BFGS-B ends: a minimum, of a convex function the minimum."""
+    """Minimise by L-BFGS-B; return a local minimum, the minimum of a convex function."""
     from scipy.optimize import Bounds, minimize as scipy_minimize
 
     bounds = None

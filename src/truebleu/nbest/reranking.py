@@ -1,4 +1,4 @@
-"""`rerank`: choose from n-best lists by given weights, quality scores or a trained model."""
+"""Choices from n-best lists by given weights, quality scores or a trained model."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RerankResult", "rerank"]
 
-#: What candidates are scored by.
+#: Source of the candidates' scores.
 Model = Literal["weights", "quality", "log-linear"]
-#: The path of gammas: the largest that keeps a feature, halved so often.
+#: Number of gammas in the path: the largest gamma that keeps a feature, halved repeatedly.
 PATH_LENGTH = 8
-#: The path ends early after so many gammas that are no better than one before.
+#: Number of gammas without improvement after which the path ends early.
 PATIENCE = 3
-#: So many features may enter at once, of few and of many: it changes the time and no weight.
+#: Features that enter together, of few and of many; their number changes the time but no weight.
 AT_ONCE, AT_ONCE_OF_MANY, MANY = 10, 2000, 1000
 
 
@@ -54,10 +54,10 @@ class PathPoint:
     """The log-linear model at one gamma.
 
     Attributes:
-        gamma: the strength of the penalty.
-        features: how many have a weight.
-        loss: minus the log-likelihood on the segments that it was fitted on.
-        held_out: the objective on the others, by which gamma is chosen; None where it was given.
+        gamma: strength of the penalty.
+        features: number of features with a weight.
+        loss: negative log-likelihood on the training segments.
+        held_out: objective on held-out segments, by which gamma is chosen; None if gamma was given.
     """
 
     gamma: Annotated[float, Column(heading="Gamma", digits=4)]
@@ -68,26 +68,25 @@ class PathPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RerankResult(Result):
-    """What was chosen, and how good it is.
+    """The chosen candidates, the model, and the gain.
 
     Attributes:
-        name: where the lists are from.
-        model: how candidates were scored: by given weights, quality scores or a trained model.
-        segments: how many lists there are.
-        candidates: how many candidates in all.
-        weights: of the features; of a trained model those of the training lists.
-        path: of the trained model, by falling gamma.
-        gamma: the chosen one.
-        selected: the features that have a weight in the trained model, in the order of entry.
-        trained_on: how many segments the model was trained on; None where weights were given.
-        copies: how many candidates that it was trained on have the text and the features of an
-            earlier one in their list, and were left out.
-        folds: the lists were cut into so many parts, each chosen from by a model of the others;
-            None where other lists were trained on.
-        indices: the index, from 0, of the candidate chosen from each list.
-        texts: the chosen candidates.
-        changed: in how many segments it is not the first.
-        gains: against the first candidates, by each metric; none without references.
+        name: source of the lists.
+        model: source of the candidates' scores: given weights, quality scores or a trained model.
+        segments: number of lists.
+        candidates: number of candidates of all lists.
+        weights: weights of the features; of a trained model, by all training lists.
+        path: fits of the trained model, by descending gamma.
+        gamma: chosen gamma of the trained model, or None.
+        selected: features with a weight in the trained model, in the order of entry.
+        trained_on: number of training segments; None without a trained model.
+        copies: number of duplicates that were dropped from the training lists.
+        folds: number of parts of the lists; the candidates of each part are chosen by a model that
+            was trained on the other parts. None without a trained model or with training lists.
+        indices: index, from 0, of the candidate chosen from each list.
+        texts: chosen candidates.
+        changed: number of segments in which the chosen candidate is not the first.
+        gains: gains over the first candidates, by each metric; empty without references.
     """
 
     name: str
@@ -113,8 +112,8 @@ class RerankOptions(TypedDict, total=False):
     """Options of `rerank`.
 
     Attributes:
-        quality: columns of quality scores whose sum chooses; several are divided by their standard
-            deviation within lists. A leading "-" means that lower is better.
+        quality: columns of quality scores to choose by their sum; several are divided by their
+            standard deviation within lists. A leading "-" means that lower is better.
         gamma: strength of the trained model's penalty. Default: chosen from a path on held-out
             segments.
         ngrams: longest n-grams of the candidates, in words, that the trained model also has as
@@ -142,11 +141,11 @@ def rerank(
     progress: Callable[[int], None] | None = None,
     **options: Unpack[RerankOptions],
 ) -> RerankResult:
-    """Choose the candidate of each list that scores best.
+    """Choose the best-scoring candidate of each list.
 
     Candidates are scored by given weights of their features, or by columns of quality scores;
-    without either, by a log-linear model with an l1 penalty, which is trained first. It learns from
-    candidates that differ: copies count once, and of those that are best alike one.
+    without either, by a log-linear model with an l1 penalty, which is trained first. Duplicates and
+    all but the first of several equally good best candidates are left out of training.
 
     >>> from truebleu.nbest import NBest
     >>> lists = NBest.of([["a", "b"], ["c", "d"]], features={"qe": [[0.2, 0.7], [0.9, 0.1]]})
@@ -155,13 +154,12 @@ def rerank(
 
     Args:
         lists: the candidates of each segment.
-        references: to measure the gain by, and to train by where there are no other lists.
-        metrics: the first says which candidates are good to a trained model; the gain is measured
-            by all, and by another one.
+        references: references to measure the gain, and to train without `train_lists`.
+        metrics: metrics of the gain, to which one is added; the first is the training objective.
         weights: weights of features to choose by.
-        train_lists: lists to train on; without them, those of `lists` are cut into folds.
+        train_lists: lists to train on. Default: cross-validation on folds of `lists`.
         train_references: references of the training lists.
-        progress: called after each trained model.
+        progress: callback, called with 1 after each fold.
     """
     nbest, goals = as_nbest(lists), list_metrics(metrics)
     quality, gamma, ngrams = options["quality"], options["gamma"], options["ngrams"]
@@ -173,9 +171,9 @@ def rerank(
         texts = references if train_lists is None else train_references
         training = drop_duplicates(train_lists or nbest)
         trained_on, copies = len(training), (train_lists or nbest).candidates - training.candidates
-        more = partial(with_ngrams, orders=ngrams)
-        problem = make_problem(more(training), texts, goals[:1])
-        fit = partial(_trained, more=more if ngrams else None, gamma=gamma)
+        add_ngrams = partial(with_ngrams, orders=ngrams)
+        problem = make_problem(add_ngrams(training), texts, goals[:1])
+        fit = partial(_train, add_ngrams=add_ngrams if ngrams else None, gamma=gamma)
         trained = fit(problem)
     else:
         for name, value in {"gamma": gamma, "ngrams": ngrams}.items():
@@ -183,12 +181,12 @@ def rerank(
                 raise SettingError(name, value, f"no value with {model}, as no model is trained")
         if weights is not None and quality:
             raise SettingError("quality", list(quality), "no quality columns with weights")
-        trained = _by_weights(_of_quality(nbest, quality) if weights is None else weights)
+        trained = _by_weights(_weight_columns(nbest, quality) if weights is None else weights)
     indices = first_argmax(trained.score(nbest), nbest.offsets)
     if trained_on is not None and train_lists is None:
         used_folds = min(options["folds"], len(nbest))
         if used_folds < 2:
-            raise SettingError("lists", "one segment", "more, or other lists to train on")
+            raise SettingError("lists", "one segment", "at least two, or lists to train on")
         everything = np.arange(len(nbest))
         for part in np.array_split(everything, used_folds):
             other = fit(problem.take(np.setdiff1d(everything, part)))
@@ -221,7 +219,7 @@ def rerank(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Trained:
-    """A model that scores lists, and what there is to say about it."""
+    """A model that scores lists, with its weights and its path."""
 
     score: Callable[[NBest], NDArray[np.float64]]
     weights: Mapping[str, float]
@@ -236,8 +234,8 @@ def _by_weights(weights: Mapping[str, float]) -> _Trained:
     return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
 
 
-def _of_quality(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
-    """The weight of each column: of one 1, of several 1 through their deviation within lists."""
+def _weight_columns(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
+    """Weight columns by 1 / their standard deviation within lists; a single column has weight 1."""
     weights = {}
     for column in columns:
         name = column if column in nbest.feature_names else column.removeprefix("-")
@@ -247,33 +245,34 @@ def _of_quality(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _trained(
-    problem: Problem, *, more: Callable[..., NBest] | None, gamma: float | None
+def _train(
+    problem: Problem, *, add_ngrams: Callable[..., NBest] | None, gamma: float | None
 ) -> _Trained:
-    """The log-linear model of the lists' own features and those of their texts."""
+    """Train the log-linear model of the lists' features and n-grams."""
     trained = _log_linear(problem, gamma)
-    if more is None:
+    if add_ngrams is None:
         return trained
 
     def score(others: NBest) -> NDArray[np.float64]:
         sparse = () if others.sparse is None else others.sparse.names
-        own = {*others.feature_names, *sparse}
-        return trained.score(more(others, only=[n for n in trained.weights if n not in own]))
+        names = {*others.feature_names, *sparse}
+        return trained.score(
+            add_ngrams(others, only=[n for n in trained.weights if n not in names])
+        )
 
     return replace(trained, score=score)
 
 
 # The l1-penalised log-linear model of Riezler & Maxwell (2005, section 2), fitted by grafting.
 #
-# The best-matching candidate of each list should be likely: the loss is minus its conditional
-# log-likelihood, plus gamma times the sum of absolute weights. Features enter one by one, the one
-# with the steepest gradient first, as long as that exceeds gamma; the loss is convex, so the end
-# does not depend on the order.
+# The loss is the negative conditional log-likelihood of each list's best-matching candidate, plus
+# gamma times the sum of absolute weights. Features enter one by one, with the steepest gradient
+# first, while it exceeds gamma; the loss is convex, so the result does not depend on the order.
 
 
-#: Optimality conditions hold to this share of gamma.
+#: Tolerance of the optimality conditions, as a share of gamma.
 TOLERANCE = 1e-9
-#: More sparse features than this stay sparse, and are not polished by Newton steps.
+#: Limit on sparse features in a dense matrix, which Newton steps need.
 MOST_DENSE = 300
 #: Newton steps after each entry of a feature.
 MOST_STEPS = 50
@@ -284,10 +283,10 @@ class LogLinearFit:
     """The optimum for one gamma.
 
     Attributes:
-        gamma: the strength of the penalty.
-        weights: of the features.
-        loss: minus the log-likelihood of the best-matching candidates.
-        order: the features by the time when they entered; some may have left again.
+        gamma: strength of the penalty.
+        weights: weights of the features.
+        loss: negative log-likelihood of the best-matching candidates.
+        order: features in the order of entry; some may have a weight of 0 again.
     """
 
     gamma: float
@@ -299,13 +298,13 @@ class LogLinearFit:
 def log_likelihood_loss(
     matrix: Any, offsets: NDArray[np.int64], gold: ArrayLike, weights: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Minus the log-likelihood of each list's gold candidate, and its gradient.
+    """Compute the negative log-likelihood of the lists' gold candidates, and its gradient.
 
     Args:
-        matrix: the features, shaped (candidate, feature).
-        offsets: where each list starts, and where the last one ends.
-        gold: the index in its list of each gold candidate.
-        weights: of the features.
+        matrix: features, shaped (candidate, feature).
+        offsets: index of each list's first candidate, and the number of candidates.
+        gold: index in its list of each gold candidate.
+        weights: weights of the features.
     """
     scores = np.asarray(matrix @ weights)
     rows = offsets[:-1] + np.asarray(gold)
@@ -317,7 +316,7 @@ def log_likelihood_loss(
 
 
 def largest_gamma(matrix: Any, offsets: NDArray[np.int64], gold: ArrayLike) -> float:
-    """The gamma from which on all weights are 0."""
+    """Return the smallest gamma at which all weights are 0."""
     _, gradient = log_likelihood_loss(matrix, offsets, gold, np.zeros(matrix.shape[1]))
     return float(np.abs(gradient).max(initial=0.0))
 
@@ -331,15 +330,15 @@ def fit_log_linear(
     start: NDArray[np.float64] | None = None,
     at_once: int = 1,
 ) -> LogLinearFit:
-    """The weights with the lowest penalised loss.
+    """Fit the weights with the lowest penalised loss.
 
     Args:
-        matrix: the features, shaped (candidate, feature).
-        offsets: where each list starts, and where the last one ends.
-        gold: the index in its list of each gold candidate.
-        gamma: the strength of the penalty, above 0.
+        matrix: features, shaped (candidate, feature).
+        offsets: index of each list's first candidate, and the number of candidates.
+        gold: index in its list of each gold candidate.
+        gamma: strength of the penalty, above 0.
         start: weights of a nearby optimum, to save time.
-        at_once: how many features may enter together, which saves time and changes no weight.
+        at_once: number of features that enter together, which saves time and changes no weight.
     """
     if not gamma > 0:
         raise SettingError("gamma", gamma, "a number above 0")
@@ -354,7 +353,7 @@ def fit_log_linear(
         loss, gradient = log_likelihood_loss(matrix, offsets, gold, weights)
         steepness = np.abs(gradient)
         steepness[active] = 0.0
-        # Stable, so that of features that are as steep the first enters.
+        # A stable sort, so that the first of equally steep features enters.
         steepest = np.argsort(-steepness, kind="stable")[:at_once]
         entering = [int(f) for f in steepest if steepness[f] > gamma * (1 + TOLERANCE)]
         if not entering:
@@ -363,14 +362,14 @@ def fit_log_linear(
         order += [feature for feature in entering if feature not in order]
         columns = _columns(matrix, active)
         weights[active] = _solve(columns, offsets, gold, gamma, weights[active])
-        # A feature that went back to 0 may enter again.
+        # A feature whose weight is 0 again may enter again.
         active = [feature for feature in active if weights[feature]]
     loss, _ = log_likelihood_loss(matrix, offsets, gold, weights)
     return LogLinearFit(gamma=gamma, weights=weights, loss=loss, order=tuple(order))
 
 
 def _columns(matrix: Any, active: list[int]) -> Any:
-    """The features that have entered: an array, or a sparse array of many sparse ones."""
+    """Return the active features, as a sparse array if they are many and sparse."""
     chosen = matrix[:, active]
     if isinstance(chosen, np.ndarray) or len(active) > MOST_DENSE:
         return chosen
@@ -384,7 +383,7 @@ def _solve(
     gamma: float,
     start: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The optimum over a few features: L-BFGS on positive and negative parts, then Newton."""
+    """Optimise a few features by L-BFGS on positive and negative parts, then Newton steps."""
     count = columns.shape[1]
 
     def split(parts: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -397,17 +396,17 @@ def _solve(
     weights[np.abs(weights) < 1e-9] = 0.0
     if not isinstance(columns, np.ndarray):
         return weights
-    return _polished(columns, offsets, gold, gamma, weights)
+    return _polish(columns, offsets, gold, gamma, weights)
 
 
-def _polished(
+def _polish(
     columns: NDArray[np.float64],
     offsets: NDArray[np.int64],
     gold: ArrayLike,
     gamma: float,
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Newton steps among the weights that are not 0, without changing a sign."""
+    """Take Newton steps in the nonzero weights, without changing a sign."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     for _ in range(MOST_STEPS):
         used = np.flatnonzero(weights)
@@ -426,25 +425,25 @@ def _polished(
         step = np.linalg.lstsq(curvature, -conditions, rcond=1e-12)[0]
         length, before = 1.0, loss + gamma * np.abs(weights[used]).sum()
         while length > 1e-6:
-            moved = weights[used] + length * step
-            moved[moved * signs < 0] = 0.0
-            after = log_likelihood_loss(part, offsets, gold, moved)[0] + gamma * np.abs(moved).sum()
+            trial = weights[used] + length * step
+            trial[trial * signs < 0] = 0.0
+            after = log_likelihood_loss(part, offsets, gold, trial)[0] + gamma * np.abs(trial).sum()
             if after <= before:
                 break
             length /= 2
         else:
             break
         weights = weights.copy()
-        weights[used] = moved
+        weights[used] = trial
     return weights
 
 
 def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
-    """Fit at one gamma, or at that of a path that is best for the last fifth of the segments."""
+    """Fit at `gamma`, or at the best gamma of a path by the last fifth of the segments."""
     path: list[PathPoint] = []
     at_once = AT_ONCE if len(problem.names) <= MANY else AT_ONCE_OF_MANY
     whole = problem
-    # Those that are best alike are not each other's rivals.
+    # Equally good best candidates must not compete with each other.
     problem, gold = whole.without_ties()
     if gamma is None:
         highest = largest_gamma(problem.matrix, problem.offsets, gold)
@@ -457,7 +456,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
         start, best, chosen = None, -np.inf, 0
         for step in range(1, PATH_LENGTH + 1):
             candidate = highest * 0.5**step
-            # The sum over fewer segments is penalised less.
+            # The penalty is proportional to the number of segments in the loss.
             fitted = fit_log_linear(
                 inner.matrix,
                 inner.offsets,
@@ -473,12 +472,12 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
                 best, gamma, chosen = value, candidate, step
             elif step - chosen >= PATIENCE:
                 break
-    assert gamma is not None  # noqa: S101  # given, or found on the path
+    assert gamma is not None  # noqa: S101  # given, or chosen on the path
     fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=at_once)
     if not path:
         path.append(_point(gamma, fitted, None))
     raw = problem.raw(fitted.weights)
-    weights = {problem.names[place]: float(raw[place]) for place in np.flatnonzero(raw)}
+    weights = {problem.names[index]: float(raw[index]) for index in np.flatnonzero(raw)}
     return _Trained(
         score=lambda lists: weighted_scores(lists, weights),
         weights=weights,

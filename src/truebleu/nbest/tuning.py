@@ -1,4 +1,4 @@
-"""`tune`: weights of features from development lists, and what they gain on other segments."""
+"""Tuning of feature weights on development lists, and their gain on other segments."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TUNERS", "TuneResult", "tune"]
 
-#: Every way to tune, by name; its fields are its settings.
+#: Tuners by name; their fields are their settings.
 _TUNERS: tuple[type[Tuner], ...] = (Mert, Mira, Pro, ExpectedBleu, MinimumRisk, ExpectedCorpusBleu)
 TUNERS: Mapping[str, type[Tuner]] = {tuner().name: tuner for tuner in _TUNERS}
-#: Where the segments that measure a gain come from.
+#: Source of the segments on which a gain is measured.
 HeldOut = Literal["test", "folds", "none"]
 
 
@@ -61,15 +61,15 @@ class FeatureWeight:
     """The weight of a feature.
 
     Attributes:
-        feature: its name.
-        weight: for the feature as the lists have it; of the run that is best on the development
-            lists, where there are several.
-        influence: the weight times the feature's standard deviation within lists: how much it moves
-            scores. Sparse features are not scaled; theirs is the weight.
-        deviation: the standard deviation of the weight over runs; None of one run.
-        lowest: the lowest weight of a run; None of one run.
-        highest: the highest.
-        is_useless: the feature is constant within every list, so that no weight changes a choice.
+        feature: name of the feature.
+        weight: weight of the unscaled feature, by the run that is best on the development lists.
+        influence: weight times the feature's standard deviation within lists; for sparse features,
+            which are not scaled, the weight.
+        deviation: standard deviation of the weight over runs; None with a single run.
+        lowest: lowest weight of a run; None with a single run.
+        highest: highest weight of a run; None with a single run.
+        is_useless: True if the feature is constant within every list, so that no weight changes a
+            choice.
     """
 
     feature: Annotated[str, Column(heading="Feature")]
@@ -83,31 +83,31 @@ class FeatureWeight:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TuneResult(Result):
-    """Tuned weights, and what they gain.
+    """Tuned weights and their gain.
 
     Attributes:
-        name: where the development lists are from.
-        method: the tuner with its settings.
-        metrics: what was tuned for: the mean, where there are several.
-        segments: of the development lists.
-        candidates: of the development lists.
-        normalized: whether weights were divided by the sum of their absolute values.
-        seed: of all random parts.
-        runs: how often the tuner ran.
-        start: the objective before, on the development lists.
-        development: the objective of each run on the lists that it was tuned on: no evidence of
-            what the weights are worth.
-        first: the objective of the first candidates of the development lists.
-        by_chance: the objective of a candidate drawn at random from each of them.
-        oracle: the objective of the candidates that are best by themselves: about the most that
-            any weights could reach.
-        weights: one for each feature.
-        held_out: where the segments are from that the gain was measured on.
-        held_out_segments: how many they are.
-        folds: how many parts the development lists were cut into, with held_out "folds".
-        gains: what the weights gain there, by each metric that was tuned for and another one.
-        changed: in how many development segments they choose another candidate than before.
-        rounds: of the outer loop with a decoder; none without one.
+        name: source of the development lists.
+        method: tuner with its settings.
+        metrics: metrics whose mean is the objective.
+        segments: number of development segments.
+        candidates: number of candidates in the development lists.
+        normalized: True if weights were divided by the sum of their absolute values.
+        seed: seed of all random parts.
+        runs: number of runs of the tuner.
+        start: objective of the start weights on the development lists.
+        development: objective of each run on the development lists, which is optimistic: no
+            evidence about other segments.
+        first: objective of the first candidates of the development lists.
+        by_chance: objective of a random candidate of each development list.
+        oracle: objective of each list's best candidate by sentence score, about the maximum of any
+            weights.
+        weights: weight of each feature.
+        held_out: source of the segments on which the gain was measured.
+        held_out_segments: number of segments on which the gain was measured.
+        folds: number of parts of the development lists with held_out "folds", or None.
+        gains: gains on the held-out segments, by each metric of the objective and another one.
+        changed: number of development segments whose choice differs from the start weights'.
+        rounds: rounds of the outer loop with a decoder; empty without one.
     """
 
     name: str
@@ -135,7 +135,7 @@ class TuneResult(Result):
 
     @property
     def by_feature(self) -> dict[str, float]:
-        """The weights by the names of their features."""
+        """Weights by the names of their features."""
         return {weight.feature: weight.weight for weight in self.weights}
 
 
@@ -170,7 +170,7 @@ def tune(
     runner: Runner | None = None,
     **options: Unpack[TuneOptions],
 ) -> TuneResult:
-    """Weights of features that make the best candidates win.
+    """Tune weights of features so that the best candidates score highest.
 
     >>> from truebleu.nbest import NBest
     >>> lists = NBest.of([["a b c d", "e"]] * 6, features={"f": [[0, 1]] * 6, "g": [[2, 2]] * 6})
@@ -179,12 +179,12 @@ def tune(
     {'f': -1.0, 'g': 0.0}
 
     Args:
-        lists: development lists, with features; or the outer loop of a decoder, which makes lists
-            and is given better weights until it finds nothing new. Rounds are tuned with the
-            first seed; runs and folds are of the lists of all rounds together. Runs start from
-            the best round's weights there, and end no worse; folds, which must not know them,
-            start from `start`.
-        references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
+        lists: development lists, with features; or the outer loop of a decoder, which produces
+            lists and gets better weights until it finds nothing new. Rounds are tuned with the
+            first seed, then runs and folds on the merged lists of all rounds. Runs start from the
+            weights of the best round, and end no worse; folds, which must not depend on these
+            weights, start from `start`.
+        references: references as for `truebleu.score`; None if all metrics are ``feature:NAME``.
         metrics: metrics to tune for, whose counts add up; several are averaged, and
             lower-is-better metrics are negated.
         method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu", with
@@ -192,37 +192,37 @@ def tune(
             `MinimumRisk` or `ExpectedCorpusBleu` of `truebleu.nbest`.
         test_lists: other lists, to measure the gain on.
         test_references: references of the test lists.
-        start: weights to start from, and the baseline of the gain; 0 where not given. Without
-            them, the baseline is the first candidate of each list. A decoder needs them for its
-            first round.
+        start: weights to start from, and baseline of the gain; 0 if not given. Without `start`, the
+            baseline is the first candidate of each list. A decoder needs it for its first round.
         fixed: weights that must not change.
-        bounds: the lowest and highest weight of features.
-        progress: called with the number of steps done since the last call: restarts of MERT, or
-            epochs; with a decoder, rounds. Not where a runner has an executor.
-        runner: keeps the weights of each run in a journal, and goes on from it; and says where
-            runs and folds are tuned, in other processes for example.
+        bounds: lowest and highest weight by feature.
+        progress: callback, called with the number of steps finished since the last call: restarts
+            of MERT, or epochs; with a decoder, rounds. Not allowed with a runner that has an
+            executor.
+        runner: runner with a journal that keeps the weights of each run and resumes from them, or
+            with an executor that tunes runs and folds in other processes.
     """
     seed, folds, repeats = options["seed"], options["folds"], options["repeats"]
     tuner = as_tuner(method)
     if repeats > 1 and not tuner.is_random:
-        expected = f"1: {tuner.name} has no random part, all runs are the same"
+        expected = f"1: {tuner.name} has no random part, so all runs are equal"
         raise SettingError("repeats", repeats, expected)
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
     require_type("test_lists", test_lists, NBest | None, "lists, an NBest")
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
-        raise SettingError("progress", progress, "the runner's own, where it has an executor")
+        raise SettingError("progress", progress, "None with an executor; set it on the runner")
     limits = Limits.of(start or {}, fixed or {}, bounds or {})
     goals = list_metrics(metrics)
     rounds: tuple[Round, ...] = ()
     if isinstance(lists, OuterLoop):
-        lists, rounds = _decoded(lists, references, tuner, goals, limits, seed, progress)
+        lists, rounds = _run_decoder(lists, references, tuner, goals, limits, seed, progress)
         progress = None
     nbest = as_nbest(lists)
     problem = make_problem(nbest, references, goals)
     search = limits.search(problem, seed)
-    # What rounds found is where runs start: the best of it on the lists of all rounds.
+    # Runs start from the weights of the rounds that are best on the lists of all rounds.
     earlier = [limits.vector(problem, finished.weights) for finished in rounds]
     warm = replace(search, start=max(earlier, key=problem.value)) if earlier else search
     folds = 0 if test_lists is not None else min(folds, len(problem))
@@ -252,7 +252,9 @@ def tune(
     by_run = [tuned["run", number] for number in range(repeats)]
     values = [problem.value(weights) for weights in by_run]
     normalized = not (fixed or bounds)
-    raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
+    raw = [problem.raw(weights) for weights in by_run]
+    if normalized:
+        raw = [_normalize(weights) for weights in raw]
     best = int(np.argmax(values))
     baseline = problem.choices(search.start)
     measure = partial(measure_gain, seed=seed, replicates=options["replicates"])
@@ -266,7 +268,7 @@ def tune(
     elif folds:
         crossed = [np.zeros(len(problem), dtype=np.int64) for _ in range(repeats)]
         for number, choices in enumerate(crossed):
-            # Each part is chosen from by weights that were tuned on the others.
+            # The candidates of each part are chosen by weights tuned on the other parts.
             for fold, part in enumerate(parts):
                 choices[part] = problem.take(part).choices(tuned["fold", number, fold])
         gains = measure(nbest, references, goals, baseline, crossed)
@@ -293,7 +295,7 @@ def tune(
 
 
 def as_tuner(method: str | Tuner) -> Tuner:
-    """A tuner as it is, or by its name and settings: ``mira:epochs=10,step=0.1``."""
+    """Return a tuner, or parse its name and settings, such as ``mira:epochs=10,step=0.1``."""
     if isinstance(method, Tuner):
         return method
     if not isinstance(method, str):
@@ -303,14 +305,14 @@ def as_tuner(method: str | Tuner) -> Tuner:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What all runs have in common: it travels to other processes, so it holds no function.
+    """Inputs shared by all runs; picklable, so it holds no functions.
 
     Attributes:
         problem: the lists.
-        tuner: what finds weights.
-        search: where folds start.
-        warm: where runs start: at what rounds of a decoder found, if there were any.
-        parts: the segments of each fold.
+        tuner: tuner that finds the weights.
+        search: start and bounds of folds.
+        warm: start and bounds of runs; the start is the best round's weights with a decoder.
+        parts: segments of each fold.
     """
 
     problem: Problem
@@ -322,7 +324,7 @@ class _Work:
     def weights(
         self, number: int, fold: int | None = None, *, progress: Progress | None = None
     ) -> dict[str, Any]:
-        """The weights of a run, tuned on all segments or on those outside of a fold."""
+        """Tune the weights of a run on all segments, or on all except a fold."""
         problem, search = self.problem, self.warm
         if fold is not None:
             problem = problem.take(np.delete(np.arange(len(problem)), self.parts[fold]))
@@ -330,20 +332,20 @@ class _Work:
         search = replace(search, seed=seed_of_run(search.seed, number), progress=progress)
         weights = self.tuner.weights(problem, search)
         if search.start is not self.search.start:
-            # A tuner may minimise something else, and lose what rounds have found.
+            # A tuner that minimises another loss may return weights worse than the rounds'.
             weights = max(search.start, weights, key=problem.value)
-        idle = self.problem.useless & (search.lower < search.upper)
-        return {"weights": np.where(idle, 0.0, weights).tolist()}
+        unused = self.problem.useless & (search.lower < search.upper)
+        return {"weights": np.where(unused, 0.0, weights).tolist()}
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where weights start, and what they must not do.
+    """Start, fixed values and bounds of weights, by feature.
 
     Attributes:
-        start: the weights to start from.
+        start: weights to start from.
         fixed: weights that must not change.
-        bounds: the lowest and highest weight of features.
+        bounds: lowest and highest weight.
     """
 
     start: Mapping[str, float]
@@ -373,32 +375,32 @@ class Limits:
         return cls(start, fixed, bounds)
 
     def search(self, problem: Problem, seed: int) -> Search:
-        """Start and bounds of the problem's weights."""
+        """Make a search with the start and bounds of the problem's weights."""
         ends = {**self.bounds, **{name: (value, value) for name, value in self.fixed.items()}}
         low, high = np.full((2, len(problem.names)), [[-np.inf], [np.inf]])
         problem.by_name(dict.fromkeys(ends, 0.0), "fixed or bounds")
-        for place, name in enumerate(problem.names):
+        for index, name in enumerate(problem.names):
             if name in ends:
-                low[place], high[place] = ends[name]
+                low[index], high[index] = ends[name]
         first = problem.scaled(problem.by_name(self.start, "start"))
         low, high = problem.scaled(low), problem.scaled(high)
         return Search(np.clip(first, low, high), low, high, seed)
 
     def vector(self, problem: Problem, weights: Mapping[str, float]) -> NDArray[np.float64]:
-        """Weights by the names of features, as weights of the problem's; 0 of what they lack."""
+        """Convert weights by feature to weights of the problem, 0 if missing."""
         return problem.scaled([weights.get(name, 0.0) for name in problem.names])
 
     def header(self) -> dict[str, Any]:
-        """For the header of a journal."""
+        """Return the limits for the header of a journal."""
         return {
             "start": dict(self.start),
             "fixed": dict(self.fixed),
-            # Infinite ones are no JSON.
+            # JSON has no infinite numbers.
             "bounds": {name: [repr(end) for end in ends] for name, ends in self.bounds.items()},
         }
 
 
-def _decoded(
+def _run_decoder(
     loop: OuterLoop,
     references: ReferencesLike | None,
     tuner: Tuner,
@@ -407,11 +409,11 @@ def _decoded(
     seed: int,
     progress: Progress | None,
 ) -> tuple[NBest, tuple[Round, ...]]:
-    """The lists of all rounds of a decoder, and the rounds."""
+    """Run the outer loop of a decoder; return the merged lists of all rounds, and the rounds."""
     if not limits.start:
         raise SettingError("start", None, "weights for the decoder's first round")
 
-    def tuned(
+    def tune_round(
         lists: NBest, weights: Mapping[str, float]
     ) -> tuple[Mapping[str, float], float, float]:
         result = tune(
@@ -432,10 +434,10 @@ def _decoded(
         "metrics": [metric.name for metric in goals],
         "seed": seed,
         **limits.header(),
-        "references": None if references is None else _of_references(references),
+        "references": None if references is None else _fingerprint_references(references),
     }
     rounds = []
-    for finished, merged in loop.run(limits.start, header, tuned):
+    for finished, merged in loop.run(limits.start, header, tune_round):
         rounds.append(finished)
         lists = merged
         if progress is not None:
@@ -443,14 +445,14 @@ def _decoded(
     return lists, tuple(rounds)
 
 
-def _of_references(references: Any) -> str:
-    """Tells other references from these: one text, several, or several by name."""
+def _fingerprint_references(references: Any) -> str:
+    """Compute a fingerprint of references: one text, several, or several by name."""
     texts = list(references.values() if hasattr(references, "values") else references)
     return fingerprint([texts] if texts and isinstance(texts[0], str | None) else texts)
 
 
 def _fingerprint(nbest: NBest, problem: Problem) -> str:
-    """Tells other lists, features or references from these."""
+    """Compute a fingerprint of lists, features and references."""
     digest = blake2b(fingerprint([nbest.texts]).encode(), digest_size=8)
     matrix = problem.matrix.data if problem.is_sparse else problem.matrix
     for array in (nbest.offsets, problem.rows, problem.scales, matrix):
@@ -459,9 +461,9 @@ def _fingerprint(nbest: NBest, problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64]:
+def _normalize(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     total = np.abs(weights).sum()
-    return weights / total if on and total > 0 else weights
+    return weights / total if total > 0 else weights
 
 
 def _weights(
@@ -473,15 +475,15 @@ def _weights(
     return tuple(
         FeatureWeight(
             feature=name,
-            # No "-0.0" in files.
+            # Adding 0.0 avoids "-0.0" in files.
             weight=float(weight) + 0.0,
             influence=float(weight * scale) + 0.0,
-            deviation=float(deviations[place]) if several else None,
-            lowest=float(lowest[place]) + 0.0 if several else None,
-            highest=float(highest[place]) + 0.0 if several else None,
-            is_useless=bool(problem.useless[place]),
+            deviation=float(deviations[index]) if several else None,
+            lowest=float(lowest[index]) + 0.0 if several else None,
+            highest=float(highest[index]) + 0.0 if several else None,
+            is_useless=bool(problem.useless[index]),
         )
-        for place, (name, weight, scale) in enumerate(
+        for index, (name, weight, scale) in enumerate(
             zip(problem.names, runs[best], problem.scales, strict=True)
         )
     )

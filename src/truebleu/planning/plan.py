@@ -1,7 +1,7 @@
-"""Plan a test set: how many units find a difference, and what a test set of some size can find.
+"""Plans of a test set: the size that detects a difference, and the power of other sizes.
 
-How much the difference varies comes from a pilot: two or more systems that were scored on a test
-set like the one to come.
+The variance of the difference is estimated from a pilot: two or more systems scored on a test set
+like the planned one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PairPlan", "Plan", "PlanSettings"]
 
-# Scores, their differences and their deviations lie far within: what lies outside is a slip.
+# Plausible range of differences; numbers outside are mistakes.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
 MATTERS = ": the smallest difference that matters to you"
 
@@ -59,9 +59,9 @@ class PlanOptions(TypedDict, total=False):
     """Options of `plan`.
 
     Attributes:
-        difference: the smallest difference that matters: for all metrics, or one for each.
-        margin: also plan a gate and an equivalence test of a truly equal system with this margin:
-            for all metrics, or one for each.
+        difference: smallest difference that matters, for all metrics or one for each.
+        margin: margin of a gate and an equivalence test of a truly equal system, which are planned
+            too; for all metrics or one for each.
         power: target power: the probability of detecting a true difference of this size.
         unit: unit that the test will swap. Default: document if documents are known, else segment.
         comparisons: number of tests to correct for. Default: the number of pairs.
@@ -98,13 +98,13 @@ class PlanSettings(schema.Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for replicates and for a power that the level does not allow."""
+        """Raise SettingError if the level needs more replicates or a higher power."""
         level, power, replicates = options["level"], options["power"], options["replicates"]
-        alpha, least = round(1 - level, 12), min_replicates(level)
-        if replicates is not None and replicates < least:
-            raise SettingError("replicates", replicates, f"at least {least} at this level")
+        alpha, minimum = round(1 - level, 12), min_replicates(level)
+        if replicates is not None and replicates < minimum:
+            raise SettingError("replicates", replicates, f"at least {minimum} at this level")
         if power <= alpha:
-            expected = f"more than {alpha:g}, how often even equal systems seem to differ"
+            expected = f"more than {alpha:g}, the Type I error rate of the test"
             raise SettingError("power", power, expected)
 
     @property
@@ -114,53 +114,54 @@ class PlanSettings(schema.Settings):
 
     @property
     def test(self) -> PlannedTest:
-        """The test of one of the comparisons."""
+        """The test of a single comparison."""
         return PlannedTest(self.alpha / (self.comparisons or 1), self.alternative)
 
 
-#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
+#: Warning of a plan; `truebleu.reports.planning` has their sentences.
 PlanWarning = Literal[
-    "few units needed",  # so few that the normal approximation is rough
-    "small pilot",  # too few units to know the variance well
-    "one unit decides",  # a single unit has much of the variance
-    "dependent segments",  # by documents the variance is larger than by segments
+    "few units needed",  # the normal approximation is rough for small test sets
+    "small pilot",  # too few units for a good estimate of the variance
+    "one unit decides",  # a single unit has a large share of the variance
+    "dependent segments",  # the variance by documents is larger than by segments
 ]
-# With fewer, the normal approximation is rough, and so is what a pilot tells about the variance.
+# Fewest units for a good normal approximation, and for a good estimate of the variance.
 FEW_UNITS = 30
-# Of normal values the largest one has less than this share, and in simulations on real texts the
-# power was as promised up to here.
+# Largest normal share of a unit in the variance, and limit up to which the power was as planned in
+# simulations on real texts.
 LARGE_SHARE, LARGE_PART = 0.2, 10
 LARGE_DESIGN_EFFECT = 1.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairPlan:
-    """The plan for two systems by one metric. What is None has its reason under its name.
+    """The plan for two systems by one metric; `reasons` explain values that are None.
 
     Attributes:
-        metric: the metric's label.
-        a: the first system.
-        b: the second one, or the baseline.
-        signature: all settings of the metric.
-        digits: decimals of a score that people should see.
-        difference: the difference to find.
-        units_needed: to find it with the power wanted.
-        units_needed_interval: where that lies, from sd_interval; None where an end is beyond reach.
-        segments_needed: about how many segments that is.
-        smallest_difference: that the pilot's size finds with the power wanted.
-        power_now: of the pilot's size for the difference to find.
-        pilot_difference: a - b on the pilot, an estimate.
-        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
-        sd_interval: where that lies, as far as the pilot tells.
-        null_sd: the same of the test by swaps, between systems that do not differ.
-        largest_share: how much of the variance is a single unit's.
-        design_effect: how many times larger the variance is than if segments were independent.
-        units: of the pilot.
-        segments: of the pilot.
-        sizes: the power of test sets of several sizes.
-        margin: for gates and equivalence tests with a margin; None where none was asked about.
-        warnings: what a reader must know.
-        reasons: why a value is None, by its name.
+        metric: label of the metric.
+        a: name of the first system.
+        b: name of the second system, or the baseline.
+        signature: signature of the metric.
+        digits: decimals of scores to show.
+        difference: difference to detect.
+        units_needed: number of units needed to detect the difference at the target power.
+        units_needed_interval: interval of units_needed by sd_interval; None for an end above the
+            largest planned size.
+        segments_needed: approximate number of segments in units_needed.
+        smallest_difference: minimum detectable difference of the pilot's size at the target power.
+        power_now: power of the pilot's size for the difference to detect.
+        pilot_difference: difference a - b on the pilot, an estimate.
+        sd: standard deviation of one unit: the standard error on n units is sd / sqrt(n).
+        sd_interval: interval of sd, by a bootstrap of the pilot.
+        null_sd: standard deviation of one unit under random swaps of systems that do not differ.
+        largest_share: largest share of a single unit in the variance.
+        design_effect: ratio of the variance to its value for independent segments.
+        units: number of units of the pilot.
+        segments: number of segments of the pilot.
+        sizes: power of test sets of several sizes.
+        margin: plan of a gate and an equivalence test with a margin; None without a margin.
+        warnings: caveats about the plan.
+        reasons: reason for each value that is None, by its name.
     """
 
     metric: str
@@ -195,11 +196,11 @@ class PairPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Plan(Result):
-    """How large a test set must be, for each metric and pair.
+    """Plans of a test set for each metric and pair.
 
     Attributes:
-        settings: what was asked for, with the number of comparisons.
-        plans: one for each metric and pair.
+        settings: settings of the plan, with the number of comparisons.
+        plans: plan for each metric and pair.
         test_set: sizes and names of the pilot.
     """
 
@@ -210,11 +211,11 @@ class Plan(Result):
     test_set: Sizes
 
     def of(self, metric: str) -> tuple[PairPlan, ...]:
-        """Those by one metric."""
+        """Return the plans by one metric."""
         return tuple(pair for pair in self.plans if pair.metric == metric)
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences; the units are the pilot's."""
+        """Return builtin values, without sentences; the settings include the pilot's units."""
         settings = {**schema.to_builtins(self.settings), "units": self.plans[0].units}
         return Result.facts(self) | {"settings": settings}
 
@@ -228,7 +229,7 @@ def plan(
     documents: str | Iterable[object] | None = None,
     **options: Unpack[PlanOptions],
 ) -> Plan:
-    """How many segments or documents are needed to find a difference?
+    """How many segments or documents are needed to detect a difference?
 
     >>> from truebleu.simulation import simulate
     >>> result = plan(simulate(segments=200, systems=[0.2, 0.3], seed=1), difference=2.0)
@@ -239,7 +240,7 @@ def plan(
         systems: a pilot: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects.
-        documents: the document of each segment, where `systems` is no test set.
+        documents: document of each segment; None with a test set.
     """
     counts = counts_of(systems, references, metrics, documents, verb="plan")
     outline = counts.outline
@@ -261,7 +262,7 @@ def plan(
 
 
 class _Pilot:
-    """A pilot, with the units and sizes that all of its pairs and metrics share."""
+    """A pilot, with the units and sizes shared by all pairs and metrics."""
 
     def __init__(self, counts: Counts, settings: PlanSettings) -> None:
         self._outline = counts.outline
@@ -279,10 +280,10 @@ class _Pilot:
         self,
         metric: MetricCounts,
         pairs: Sequence[Pair],
-        asked: float | None,
+        target: float | None,
         margin: float | None,
     ) -> list[PairPlan]:
-        """Plan for each pair by one metric."""
+        """Plan each pair by one metric."""
 
         def by(units: Units) -> UnitCounts:
             return UnitCounts.of(metric.label, metric.scorer, metric.rows.stored(), units)
@@ -294,7 +295,7 @@ class _Pilot:
             clustered = by(by_segment), by(self._by_document)
         return [
             self._pair_plan(
-                statistics, pair, asked, margin, clustered and _design_effect(*clustered, pair)
+                statistics, pair, target, margin, clustered and _design_effect(*clustered, pair)
             )
             for pair in pairs
         ]
@@ -303,7 +304,7 @@ class _Pilot:
         self,
         statistics: UnitCounts,
         pair: Pair,
-        asked: float | None,
+        target: float | None,
         margin: float | None,
         effect: float | None,
     ) -> PairPlan:
@@ -317,19 +318,19 @@ class _Pilot:
         question = Question(
             variance=variance,
             test=settings.test,
-            wanted=settings.power,
-            difference=asked,
+            target_power=settings.power,
+            difference=target,
             segments_per_unit=segments / units,
         )
         interval = bootstrap_sd_interval(
             influence, settings.level, settings.replicates, settings.seed
         )
-        needed, now, fewest = question.units_needed(), question.size(units), question.test.fewest
+        needed, now = question.units_needed(), question.size(units)
         anchors = [size for size in (needed, units) if size is not None]
         skewness = statistics.sign * direction * variance.skewness
         references = self._outline.references_each
         values: dict[str, Any] = {
-            "difference": asked,
+            "difference": target,
             "units_needed": needed,
             "units_needed_interval": None
             if needed is None
@@ -355,7 +356,7 @@ class _Pilot:
             largest_share=share,
             units=units,
             segments=segments,
-            sizes=tuple(map(question.size, round_sizes(anchors, fewest))),
+            sizes=tuple(map(question.size, round_sizes(anchors, question.test.min_units))),
             warnings=self._warnings(units, needed, share, effect),
             reasons={name: reasons[name] for name, value in values.items() if value is None},
             **values,
@@ -380,36 +381,35 @@ class _Pilot:
             a, b = (self._names[system] for system in pair)
             unit = self._settings.unit
             found = f"{a} and {b}, which differ by the same {statistics.label} in every {unit}"
-            expected = "two systems whose difference varies: without spread nothing can be planned"
+            expected = "two systems whose difference varies; a plan needs its variance"
             raise SettingError("systems", found, expected)
 
 
 def _reasons(question: Question) -> dict[str, str]:
-    """Why values would be None, by their names."""
-    asked = "no difference was asked about; see --difference"
-    needed = asked
+    """Explain for each value why it would be None."""
+    no_difference = needed = "no difference was given; see --difference"
     if question.difference is not None:
         needed = f"more than {MOST_UNITS:.0e} would be needed"
     test = question.test
     return {
-        **dict.fromkeys(("difference", "power_now"), asked),
+        **dict.fromkeys(("difference", "power_now"), no_difference),
         **dict.fromkeys(("units_needed", "segments_needed", "units_needed_interval"), needed),
-        "margin": "no margin was asked about; see --margin",
-        "smallest_difference": f"a test needs at least {test.fewest} units to be significant at "
+        "margin": "no margin was given; see --margin",
+        "smallest_difference": f"a test needs at least {test.min_units} units to be significant at "
         f"{test.alpha:g}",
-        "design_effect": "no two documents are known, or segments do not vary",
+        "design_effect": "fewer than two documents are known, or segments do not vary",
     }
 
 
 def _direction(difference: float, sign: int, alternative: schema.Alternative) -> int:
-    """Where a test looks: a two-sided one where the pilot's difference points."""
+    """Return the sign of the difference to detect; a two-sided test has the pilot's sign."""
     if alternative == "two-sided":
         return 1 if difference >= 0 else -1
     return sign if alternative == "greater" else -sign
 
 
 def _design_effect(by_segment: UnitCounts, by_document: UnitCounts, pair: Pair) -> float | None:
-    """The variance by documents over that by segments (Kish 1965, §8.2)."""
+    """Return the variance by documents over the variance by segments (Kish 1965, §8.2)."""
     variances = []
     for statistics in (by_segment, by_document):
         influence = influences(statistics, *pair)
@@ -422,6 +422,7 @@ def _design_effect(by_segment: UnitCounts, by_document: UnitCounts, pair: Pair) 
 def _one_for_each(
     setting: str, given: float | Sequence[float] | None, metrics: int
 ) -> list[float | None]:
+    """Check one number for all metrics or one for each; return a list with one for each."""
     if given is None:
         return [None] * metrics
     values = list(given) if isinstance(given, Sequence) else [given]

@@ -1,20 +1,20 @@
-"""Power and variance: how often a paired test finds a difference, and how much that varies.
+"""Power of a paired test, and the variance of a difference.
 
-On n units the difference is about normal around the true one, with the standard error sd /
-sqrt(n), and where a score is curved around a value that is a little off. The test calls it
-significant when it exceeds t times the null standard error, with t of n - 1 degrees of freedom:
-approximate randomization takes its null distribution from the test set that it judges, as
-Student's t takes its standard error. So the power is that of the t test (Johnson & Welch's 1940
-approximation of the noncentral t). Where the units' values are skewed, a test set that by chance
-has much of the long tail has a large difference and a large yardstick, and the distance between the
-two varies less: the covariance of a mean and a variance is the third moment / n, so that
-critical * skewness / sqrt(n) comes off the variance of that distance. For large n
+On n units the difference is approximately normal around the true difference, plus a small bias for
+nonlinear scores, with the standard error sd / sqrt(n). It is significant if it exceeds the critical
+value t (n - 1 degrees of freedom) times the null standard error: approximate randomization takes
+its null distribution from the tested test set, as Student's t takes its standard error. So the
+power is the power of the t test (Johnson & Welch's 1940 approximation of the noncentral t). If the
+units' values are skewed, a test set with more of the long tail has both a larger difference and a
+larger null standard error, and their distance varies less: the covariance of a mean and a variance
+is the third moment / n, so critical * skewness / sqrt(n) is subtracted from the variance of the
+distance. For large n
 
     n = ((z[1 - alpha / 2] null_sd + z[power] sd) / difference) ** 2.
 
-Power counts differences that are significant and in the right direction. It assumes that units are
-independent draws from one population and that the new test set is like the pilot. Below about 30
-units it is rough.
+Power is the probability of a significant difference in the right direction. It assumes that units
+are independent draws from one population and that the new test set is like the pilot. Below about
+30 units it is rough.
 """
 
 from __future__ import annotations
@@ -45,48 +45,48 @@ if TYPE_CHECKING:
 
 __all__ = ["MarginPlan", "SizePower"]
 
-# More units than any test set has: beyond that, the answer is that there is no such test set.
+# Largest planned size, more units than any test set has.
 MOST_UNITS = 10**12
-# How near to the smallest difference is near enough, as a share of it.
+# Relative tolerance of the smallest difference.
 TOLERANCE = 1e-12
-# A long tail on few units would leave the distance to the yardstick no chance at all.
+# Lower limit on the variance of the distance, which a long tail on few units would make negative.
 SMALLEST_VARIANCE = 0.25
 NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTest:
-    """A test as far as its power goes: the significance level of one comparison, and the sides."""
+    """The significance level of a single comparison, and its alternative."""
 
     alpha: float
     alternative: Alternative = "two-sided"
 
     @property
     def confidence(self) -> float:
-        """The share of the null's distribution between the bounds of a two-sided test like it."""
+        """Share of the null distribution between the bounds of the corresponding two-sided test."""
         return 1 - self.alpha if self.alternative == "two-sided" else 1 - 2 * self.alpha
 
     @property
-    def fewest(self) -> int:
-        """The fewest units on which swaps can be significant at all."""
+    def min_units(self) -> int:
+        """Smallest number of units on which a permutation test can be significant."""
         return max(fewest_units(self.alpha, self.alternative), 2)
 
 
 def power(units: int, difference: float, variance: DifferenceVariance, test: PlannedTest) -> float:
-    """The chance that the test finds this difference on so many units.
+    """Compute the power of a test for `difference` on `units` units.
 
-    0 on fewer units than can be significant. The difference is negative where a one-sided test
-    looks the other way.
+    It is 0 below the smallest number of units that can be significant. The difference is negative
+    if a one-sided test has the opposite direction.
     """
-    return 0.0 if units < test.fewest else _power(units, difference, variance, test)
+    return 0.0 if units < test.min_units else _power(units, difference, variance, test)
 
 
 def _power(units: int, difference: float, variance: DifferenceVariance, test: PlannedTest) -> float:
-    """The same on units that are enough."""
+    """Compute the power on at least `test.min_units` units."""
     freedom = units - 1
     bias, sd = variance.on(units)
-    yardstick = variance.null_ratio(difference) * variance.sd / sd
-    critical = student_quantile(test.confidence, freedom) * yardstick
+    null_ratio = variance.null_ratio(difference) * variance.sd / sd
+    critical = student_quantile(test.confidence, freedom) * null_ratio
     noncentral = (difference + bias) * math.sqrt(units) / sd
     distance = noncentral - critical * (1 - 1 / (4 * freedom))
     squared = 1 + critical**2 / (2 * freedom) - critical * variance.skewness / math.sqrt(units)
@@ -94,29 +94,34 @@ def _power(units: int, difference: float, variance: DifferenceVariance, test: Pl
 
 
 def units_needed(
-    difference: float, wanted: float, variance: DifferenceVariance, test: PlannedTest
+    difference: float, target_power: float, variance: DifferenceVariance, test: PlannedTest
 ) -> int | None:
-    """The fewest units on which this difference is found with the power wanted; None beyond reach.
+    """Find the smallest number of units with the target power, or None above MOST_UNITS.
 
     >>> units_needed(0.5, 0.8, DifferenceVariance(sd=1.0, null_sd=1.0), PlannedTest(0.05))
     34
     """
     return smallest_sample_size(
-        lambda units: power(units, difference, variance, test), wanted, test.fewest
+        lambda units: power(units, difference, variance, test), target_power, test.min_units
     )
 
 
-def smallest_sample_size(chance: Callable[[int], float], wanted: float, fewest: int) -> int | None:
-    """The fewest units with the chance wanted, which grows with them; None beyond reach."""
-    enough = fewest
-    while chance(enough) < wanted:
+def smallest_sample_size(
+    power_on: Callable[[int], float], target_power: float, min_units: int
+) -> int | None:
+    """Find the smallest number of units with the target power, or None above MOST_UNITS.
+
+    The function `power_on` must increase with the number of units.
+    """
+    enough = min_units
+    while power_on(enough) < target_power:
         enough *= 2
         if enough > MOST_UNITS:
             return None
-    too_few = max(enough // 2, fewest - 1)
+    too_few = max(enough // 2, min_units - 1)
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if chance(middle) < wanted:
+        if power_on(middle) < target_power:
             too_few = middle
         else:
             enough = middle
@@ -126,25 +131,25 @@ def smallest_sample_size(chance: Callable[[int], float], wanted: float, fewest: 
 def gate_power(
     units: int, margin: float, variance: DifferenceVariance, alpha: float, side: int = 1
 ) -> float:
-    """The chance that a gate with this margin passes a system that is truly equal.
+    """Compute the probability that a gate with a margin passes a truly equal system.
 
-    Its test takes the difference over its own standard error, so that equal systems are as far from
-    the margin as a difference of that size is from none; and it takes out the skewness, so that
-    where the long tail is to the disadvantage of the new system, more must be shown.
+    The gate's test divides the difference by its own standard error, so that a margin has the power
+    of a difference of this size; and it corrects for skewness, so that a long tail to the
+    disadvantage of the new system raises the critical value.
 
     Args:
-        units: of the test set.
-        margin: in points of the metric.
-        variance: of the difference, with its skewness in favour of the new system.
-        alpha: of the one-sided test.
-        side: -1 for the test that it is not better by the margin.
+        units: number of units of the test set.
+        margin: margin in points of the metric.
+        variance: variance of the difference, with its skewness in favour of the new system.
+        alpha: significance level of the one-sided test.
+        side: 1, or -1 for the test that the new system is not better by the margin.
     """
     test = PlannedTest(alpha, "greater")
-    if units < test.fewest:
+    if units < test.min_units:
         return 0.0
     freedom, skewness = units - 1, side * variance.skewness
-    moved = student_quantile(test.confidence, freedom)
-    critical = _core.without_skewness(moved, skewness / (3 * math.sqrt(units)))
+    quantile = student_quantile(test.confidence, freedom)
+    critical = _core.without_skewness(quantile, skewness / (3 * math.sqrt(units)))
     distance = margin * math.sqrt(units) / variance.sd - critical * (1 - 1 / (4 * freedom))
     squared = 1 + critical**2 / (2 * freedom) - critical * skewness / math.sqrt(units)
     return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))
@@ -153,54 +158,55 @@ def gate_power(
 def equivalence_power(
     units: int, margin: float, variance: DifferenceVariance, alpha: float
 ) -> float:
-    """The chance that two one-sided tests show truly equal systems to be equivalent.
+    """Compute the probability that two one-sided tests show truly equal systems to be equivalent.
 
-    Both must: the chance is 1 minus those that one or the other does not, never both at once.
+    It is 1 minus the probabilities that either test fails, which they cannot do together.
     """
     both = sum(gate_power(units, margin, variance, alpha, side) for side in (1, -1))
     return max(0.0, both - 1)
 
 
 def smallest_difference(
-    units: int, wanted: float, variance: DifferenceVariance, test: PlannedTest
+    units: int, target_power: float, variance: DifferenceVariance, test: PlannedTest
 ) -> float | None:
-    """The smallest difference that so many units find with the power wanted.
+    """Compute the minimum detectable difference for `units` units at the target power.
 
-    None where none is, on fewer units than can be significant.
+    None if there are too few units for any difference to be significant.
     """
-    if units < test.fewest:
+    if units < test.min_units:
         return None
     low, high = 0.0, variance.sd
-    while _power(units, high, variance, test) < wanted:
+    while _power(units, high, variance, test) < target_power:
         high *= 2
         if not math.isfinite(high):
             return None
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
-        if _power(units, middle, variance, test) < wanted:
+        if _power(units, middle, variance, test) < target_power:
             low = middle
         else:
             high = middle
     return high
 
 
-# What a test set of some size can find, and how large one must be.
+# Power and minimum detectable difference by size.
 
 
-# Rows of a table that fits a page.
+# Limit on the rows of a table, to fit a page.
 MOST_ROWS = 12
 SMALLEST_FACTOR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizePower:
-    """What a test set of some size can find.
+    """Power and minimum detectable difference of a test set.
 
     Attributes:
-        units: its units.
-        segments: about how many segments that is.
-        power: for the difference asked about; None where none was.
-        smallest_difference: found with the power wanted; None where no difference can be.
+        units: number of units.
+        segments: approximate number of segments.
+        power: power for the difference to detect; None without a difference.
+        smallest_difference: minimum detectable difference at the target power; None if no
+            difference can be significant.
     """
 
     units: int
@@ -211,16 +217,18 @@ class SizePower:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginPlan:
-    """When a system that is truly equal passes a gate with a margin, or is shown equivalent.
+    """A plan of a gate and an equivalence test of a truly equal system.
 
     Attributes:
-        margin: in points of the metric.
-        gate_units: at which a gate passes it with the power wanted; None beyond reach.
-        gate_segments: about how many segments that is.
-        gate_power_now: of the pilot's size.
-        equivalence_units: at which two one-sided tests show it to be equivalent; None likewise.
-        equivalence_segments: about how many segments that is.
-        equivalence_power_now: of the pilot's size.
+        margin: margin in points of the metric.
+        gate_units: number of units at which a gate passes the system with the target power; None
+            above the largest planned size.
+        gate_segments: approximate number of segments in gate_units.
+        gate_power_now: probability that the gate passes the system at the pilot's size.
+        equivalence_units: number of units at which two one-sided tests show equivalence with the
+            target power; None above the largest planned size.
+        equivalence_segments: approximate number of segments in equivalence_units.
+        equivalence_power_now: probability that the tests show equivalence at the pilot's size.
     """
 
     margin: float
@@ -234,119 +242,118 @@ class MarginPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A difference to find with some power, or none to ask what can be found."""
+    """A difference to detect with a target power; None for only the detectable differences."""
 
     variance: DifferenceVariance
     test: PlannedTest
-    wanted: float
+    target_power: float
     difference: float | None
     segments_per_unit: float
 
     def units_needed(self, sd: float | None = None) -> int | None:
-        """The units that find the difference, if there is one; were the deviation another."""
+        """Compute the units needed to detect the difference, given another `sd` if not None."""
         if self.difference is None:
             return None
         variance = self.variance
         if sd is not None:
-            # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
+            # The factor avoids a division by 0 if all units of a bootstrap sample are equal.
             variance = variance.scaled(max(sd / variance.sd, SMALLEST_FACTOR))
-        return units_needed(self.difference, self.wanted, variance, self.test)
+        return units_needed(self.difference, self.target_power, variance, self.test)
 
     def segments(self, units: int | None) -> int | None:
-        """About how many segments so many units have."""
+        """Convert units to the approximate number of segments."""
         return None if units is None else round(units * self.segments_per_unit)
 
     def size(self, units: int) -> SizePower:
-        """What a test set of so many units can find."""
-        chance = None
-        if self.difference is not None:
-            chance = power(units, self.difference, self.variance, self.test)
+        """Compute the power and the minimum detectable difference for `units` units."""
+        difference, variance, test = self.difference, self.variance, self.test
         return SizePower(
             units=units,
             segments=round(units * self.segments_per_unit),
-            power=chance,
-            smallest_difference=smallest_difference(units, self.wanted, self.variance, self.test),
+            power=None if difference is None else power(units, difference, variance, test),
+            smallest_difference=smallest_difference(units, self.target_power, variance, test),
         )
 
     def margin_plan(self, margin: float, units: int, skewness: float) -> MarginPlan:
-        """When a gate passes a system that is truly equal, and a test shows it equivalent.
+        """Plan a gate and an equivalence test of a truly equal system.
 
         Args:
-            margin: in points of the metric.
-            units: of the pilot.
-            skewness: of the difference, in favour of the system that a gate would pass.
+            margin: margin in points of the metric.
+            units: number of units of the pilot.
+            skewness: skewness of the difference, in favour of the system that the gate passes.
         """
         alpha = self.test.alpha
-        fewest = PlannedTest(alpha, "greater").fewest
+        min_units = PlannedTest(alpha, "greater").min_units
         variance = replace(self.variance, skewness=skewness)
         values: dict[str, Any] = {}
-        for name, chance in (("gate", gate_power), ("equivalence", equivalence_power)):
-            at = partial(chance, margin=margin, variance=variance, alpha=alpha)
-            needed = smallest_sample_size(at, self.wanted, fewest)
+        for name, function in (("gate", gate_power), ("equivalence", equivalence_power)):
+            power_on = partial(function, margin=margin, variance=variance, alpha=alpha)
+            needed = smallest_sample_size(power_on, self.target_power, min_units)
             values[f"{name}_units"] = needed
             values[f"{name}_segments"] = self.segments(needed)
-            values[f"{name}_power_now"] = at(units)
+            values[f"{name}_power_now"] = power_on(units)
         return MarginPlan(margin=margin, **values)
 
 
-def round_sizes(anchors: list[int], fewest: int) -> list[int]:
-    """Sizes for a table: the anchors and round numbers around them."""
-    low, high = max(min(anchors) / 4, fewest), max(max(anchors) * 4, fewest)
+def round_sizes(anchors: list[int], min_units: int) -> list[int]:
+    """Return sizes for a table: the anchors and round numbers around them."""
+    low, high = max(min(anchors) / 4, min_units), max(max(anchors) * 4, min_units)
     decades = range(int(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for leading in ((1, 2, 5), (1,)):
-        numbers = [lead * 10**decade for decade in decades for lead in leading]
+    for leading_digits in ((1, 2, 5), (1,)):
+        numbers = [digit * 10**decade for decade in decades for digit in leading_digits]
         sizes = {number for number in numbers if low <= number <= high}
-        # What is nearly an anchor would only repeat it.
+        # Drop round numbers within 10 % of an anchor.
         sizes = {size for size in sizes if all(abs(size / anchor - 1) > 0.1 for anchor in anchors)}
-        sizes |= {max(size, fewest) for size in anchors}
+        sizes |= {max(size, min_units) for size in anchors}
         if len(sizes) <= MOST_ROWS:
             break
     return sorted(sizes)
 
 
 # --------------------------------------------------------------------------------------------------
-# How much a difference between two systems varies, as far as a pilot tells.
+# Estimates of the variance of a difference between two systems from a pilot.
 #
 # A score is a function of sums over units, so to first order the error of a difference D on a test
-# set of n units is a mean of n values, one for each unit: its influence, (n - 1) (D - D without the
-# unit), of which the jackknife is made (Efron & Tibshirani 1993, §11.2). Their standard deviation
-# is that of one unit: on n such units D has the standard error sd / sqrt(n). For a mean of segment
-# scores this is exact, for ratios and geometric means it is the linear part.
+# set of n units is the mean of the units' influences, (n - 1) (D - D without the unit), as in the
+# jackknife (Efron & Tibshirani 1993, §11.2). If sd is their standard deviation, D has the standard
+# error sd / sqrt(n). This is exact for a mean of segment scores, and the linear part for ratios and
+# geometric means.
 #
-# Approximate randomization judges D by another yardstick: by how much swapping the two outputs of
-# units moves it. To first order a swap of unit i takes 2 c_i from D, with c_i the change of the
-# difference along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D under
-# the null hypothesis is the sum of all c_i squared. A large unit adds more to it than to the
-# sampling variance when there is a difference, since c_i holds the unit's share of D itself.
-# `DifferenceVariance` takes that share out, in proportion to the unit's size, so that it can be put
-# back for any difference.
+# Approximate randomization uses the null distribution of D under swaps of the two outputs of units.
+# To first order a swap of unit i subtracts 2 c_i from D, with c_i the change of the difference
+# along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D under the null
+# hypothesis is the sum of all c_i squared. If the systems differ, a large unit contributes more to
+# it than to the sampling variance, since c_i includes the unit's share of D itself.
+# `DifferenceVariance` removes that share, in proportion to the unit's size, and adds it back for
+# any difference.
 #
-# What the linear view misses is `Curvature`. BLEU's brevity penalty has a kink where the output is
-# as long as the reference. A system at that point loses by chance in length and never gains, so its
-# score on small test sets is lower on average, by an amount that falls only with the square root of
-# their size. The jackknife of the pilot sees one side of the kink. So the bootstrap's deviations of
-# the sums are stretched by sqrt(pilot / units): they then vary as the sums of a test set of so many
-# units do, and their scores show the bias and the curved variance.
+# `Curvature` corrects for nonlinear scores. BLEU's brevity penalty has a kink at equal lengths of
+# output and reference. A system at the kink loses score by random changes in length and never
+# gains, so its score on small test sets is lower on average, by an amount proportional to 1 / the
+# square root of their size. The jackknife of the pilot sees one side of the kink only. So the
+# bootstrap's deviations of the sums are stretched by sqrt(pilot / units): they then vary like the
+# sums of a test set of that size, and their scores show the bias and the nonlinear variance.
 
-# The linear part of each replicate is known and subtracted, so that few will do.
+# Few replicates are enough, since the linear part of each replicate is known and subtracted.
 REPLICATES = 2000
-# The null variance of a large difference is an extrapolation; it stays above this share of that
-# without a difference.
+# Lower limit on the null variance, which is extrapolated for large differences, as a share of the
+# null variance without a difference.
 SMALLEST_NULL_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceVariance:
-    """How much a difference between two systems varies, for one unit.
+    """The variance of a difference between two systems, for one unit.
 
     Attributes:
-        sd: of one unit's influence: to first order, the standard error on n units is sd / sqrt(n).
-        null_sd: likewise of the difference after random swaps, were there no difference.
-        slope: half of how much the null variance grows with the difference.
-        skewness: of one unit's influence; above 0 where the long tail is in favour of the
-            difference to find.
-        curvature: what the first order misses on small test sets; None for nothing.
-        factor: by which all of it was scaled.
+        sd: standard deviation of one unit's influence: to first order, the standard error on n
+            units is sd / sqrt(n).
+        null_sd: standard deviation of one unit under random swaps without a difference.
+        slope: half the derivative of the null variance by the difference.
+        skewness: skewness of one unit's influence, positive if the long tail is in favour of the
+            difference to detect.
+        curvature: bias and variance of a nonlinear score on small test sets; None if linear.
+        factor: factor by which the deviations were scaled.
     """
 
     sd: float
@@ -357,20 +364,20 @@ class DifferenceVariance:
     factor: float = 1.0
 
     def on(self, units: int) -> tuple[float, float]:
-        """The bias of the difference on so many units, and its standard deviation for one."""
+        """Return the bias of the difference on `units` units, and the standard deviation of one."""
         if self.curvature is None:
             return 0.0, self.sd
         bias, ratio = self.curvature.at(units, self.factor)
         return bias, self.sd * ratio
 
     def null_ratio(self, difference: float) -> float:
-        """The test's yardstick over sd, where the systems differ by so much."""
-        plain = (self.null_sd / self.sd) ** 2
-        ratio = plain + 2 * (self.slope / self.sd) * (difference / self.sd)
-        return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * plain))
+        """Return the standard deviation under swaps over `sd`, given the difference."""
+        equal = (self.null_sd / self.sd) ** 2
+        ratio = equal + 2 * (self.slope / self.sd) * (difference / self.sd)
+        return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * equal))
 
     def scaled(self, factor: float) -> DifferenceVariance:
-        """The same, were all of it larger by a factor."""
+        """Return the variance with all deviations multiplied by a factor."""
         return replace(
             self,
             sd=self.sd * factor,
@@ -381,7 +388,7 @@ class DifferenceVariance:
 
 
 def influences(statistics: UnitCounts, a: int, b: int) -> NDArray[np.float64]:
-    """How much each unit adds to the error of the difference a - b; their mean is about 0."""
+    """Compute each unit's influence on the difference a - b; their mean is about 0."""
     jackknife = statistics.jackknife_scores()
     scores = statistics.scores
     left_out = jackknife[:, a] - jackknife[:, b]
@@ -391,15 +398,15 @@ def influences(statistics: UnitCounts, a: int, b: int) -> NDArray[np.float64]:
 
 
 def swap_effects(statistics: UnitCounts, a: int, b: int) -> NDArray[np.float64]:
-    """What each unit adds to the difference a - b if swapping it takes twice that away.
+    """Compute half the change of the difference a - b by a swap of each unit, times the units.
 
-    Their mean is the difference, up to what is not linear in the score.
+    The mean of the effects is the difference, up to the nonlinearity of the score.
     """
     sums = statistics.sums
     middle = (sums[a] + sums[b]) / 2
     half = (statistics.rows[:, a] - statistics.rows[:, b]) / 2
-    moved = statistics.metric.score(middle + half) - statistics.metric.score(middle - half)
-    return as_values("scores after a swap", len(half) * moved)
+    changes = statistics.metric.score(middle + half) - statistics.metric.score(middle - half)
+    return as_values("scores after a swap", len(half) * changes)
 
 
 def difference_variance(
@@ -409,14 +416,14 @@ def difference_variance(
     direction: int,
     seed: int = DEFAULT_SEED,
 ) -> DifferenceVariance:
-    """How much the difference between two systems varies; their rows must differ.
+    """Estimate the variance of a difference between two systems, whose rows must differ.
 
     Args:
-        statistics: the metric's statistics by unit.
-        pair: the two systems.
-        sizes: of the units, such as words; a metric that is a mean brings its own.
-        direction: -1 where the difference to find is that the second system has more.
-        seed: of the bootstrap that looks for curvature.
+        statistics: counts by unit.
+        pair: indices of the two systems.
+        sizes: sizes of the units, such as words; a metric that is a mean has its own.
+        direction: sign of the difference to detect: -1 if the second system has more.
+        seed: seed of the bootstrap for curvature.
     """
     a, b = pair
     influence = influences(statistics, a, b)
@@ -439,7 +446,7 @@ def difference_variance(
 
 
 def varies_only_by_rounding(influence: NDArray[np.float64], scale: float) -> bool:
-    """Whether the units differ by rounding only: then two systems score alike in each of them."""
+    """Return whether two systems differ equally in all units, except for rounding errors."""
     rounding = TIE_TOLERANCE * max(scale, 1.0) * len(influence)
     return bool(np.ptp(influence) <= rounding)
 
@@ -450,7 +457,7 @@ def _skewness(influence: NDArray[np.float64]) -> float:
 
 
 def largest_share(influence: NDArray[np.float64]) -> float:
-    """The share of the variance that is one unit's: near 1 where a single unit decides."""
+    """Compute the largest share of a single unit in the variance."""
     squares = (influence - influence.mean()) ** 2
     return float(squares.max() / squares.sum())
 
@@ -458,10 +465,10 @@ def largest_share(influence: NDArray[np.float64]) -> float:
 def bootstrap_sd_interval(
     influence: NDArray[np.float64], level: float, replicates: int, seed: int
 ) -> tuple[float, float]:
-    """Where the standard deviation of such units lies: the percentile interval of its bootstrap.
+    """Compute the bootstrap percentile interval of the standard deviation of influences.
 
-    Unlike the chi-square interval it does not take the influences for normal, and theirs have long
-    tails. From few units it is still too narrow: what no unit of the pilot did, none can repeat.
+    Unlike the chi-square interval it does not assume normal influences, which have long tails. With
+    few units it is still too narrow, because a bootstrap cannot draw values that the pilot lacks.
     """
     count = len(influence)
     centred = influence - influence.mean()
@@ -478,11 +485,11 @@ class Curvature:
     """Scores of two systems on stretched replicates of a pilot.
 
     Args:
-        statistics: the metric's statistics by unit.
-        pair: the two systems.
-        influence: of each unit on the difference of the pair.
-        direction: 1, or -1 to turn the difference.
-        seed: of the replicates.
+        statistics: counts by unit.
+        pair: indices of the two systems.
+        influence: influence of each unit on the difference of the pair.
+        direction: 1, or -1 to negate the difference.
+        seed: seed of the replicates.
     """
 
     def __init__(
@@ -508,31 +515,31 @@ class Curvature:
         self._deviations = deviations[:, :-1].reshape(-1, 2, columns)
         self._linear = direction * deviations[:, -1] / units
         self._direction = direction
-        self._difference = self._of(self._sums[np.newaxis])[0]
-        self._known: dict[float, tuple[float, float]] = {}
+        self._difference = self._differences(self._sums[np.newaxis])[0]
+        self._cache: dict[float, tuple[float, float]] = {}
 
     def at(self, units: int, factor: float = 1.0) -> tuple[float, float]:
-        """The bias on so many units, and the spread as a multiple of the linear one.
+        """Return the bias on `units` units, and the deviation as a multiple of the linear one.
 
-        The factor stretches the deviations, for a spread that is larger by it.
+        The deviations are also multiplied by `factor`.
         """
         stretch = factor * math.sqrt(self._units / units)
-        if stretch not in self._known:
-            self._known[stretch] = self._measure(stretch)
-        return self._known[stretch]
+        if stretch not in self._cache:
+            self._cache[stretch] = self._measure(stretch)
+        return self._cache[stretch]
 
     def _measure(self, stretch: float) -> tuple[float, float]:
         sums = self._sums + stretch * self._deviations
-        # Counts cannot be negative, however far a stretched replicate would go.
-        differences = self._of(np.where(self._counts, np.maximum(sums, 0.0), sums))
+        # Counts cannot be negative, however far a replicate is stretched.
+        differences = self._differences(np.where(self._counts, np.maximum(sums, 0.0), sums))
         linear = stretch * self._linear
-        spread, curved = float(linear.std()), float(differences.std())
-        # A handful of units is stretched too far to tell: fall back on the linear view.
-        if not (math.isfinite(curved) and curved > 0 and spread > 0):
+        linear_sd, sd = float(linear.std()), float(differences.std())
+        # Replicates of a few units are stretched too far: use the linear approximation.
+        if not (math.isfinite(sd) and sd > 0 and linear_sd > 0):
             return 0.0, 1.0
-        return float((differences - self._difference - linear).mean()), curved / spread
+        return float((differences - self._difference - linear).mean()), sd / linear_sd
 
-    def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The differences of pairs of sums, shaped (replicate, system, column)."""
+    def _differences(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compute the differences in score of sums shaped (replicate, system, column)."""
         scores = self._metric.score(sums)
         return np.asarray(self._direction * (scores[:, 0] - scores[:, 1]))

@@ -1,4 +1,4 @@
-"""Draw a test set from a pool, say how like the pool it is, and save it."""
+"""Samples of a pool: draw a test set, compare it with the pool, and save it."""
 
 from __future__ import annotations
 
@@ -34,18 +34,17 @@ if TYPE_CHECKING:
 __all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "Vocabulary"]
 
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
-#: Which quantiles of the lengths are given.
+#: Reported quantiles of the lengths.
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
-# The stream that a draw takes its numbers from, where it has another name: renaming it would draw
-# other segments.
+# Names of random streams that differ from the draw's: new names would draw other segments.
 STREAMS = {"systematic": "broad"}
 MOST_LENGTH_GROUPS = 100
-# Documents that may go again so that the last one fits.
+# Limit on the documents dropped at the end so that others fit.
 MOST_DROPPED = 10
-# Kolmogorov's distribution lies below this in 95 of 100 cases.
+# 95 % quantile of Kolmogorov's distribution.
 KOLMOGOROV_95 = 1.3581
-# The file with the numbers of the segments, and the endings of all files that a draw may have left.
+# File with the numbers of the segments, and extensions of all files of a draw.
 NUMBERS = "segments.txt"
 ENDINGS = (".txt", ".jsonl", ".tsv")
 
@@ -73,7 +72,7 @@ class SampleOptions(_Size, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings(Settings):
-    """Settings of a sample; `sample` describes them."""
+    """Settings of a sample; `sample` describes its options."""
 
     OPTIONS = SampleOptions
 
@@ -85,7 +84,7 @@ class SampleSettings(Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for groups by length that the draw ignores."""
+        """Raise SettingError for length groups with a draw that ignores them."""
         groups = options["length_groups"]
         if groups > 1 and options["draw"] != "stratified":
             raise SettingError("length_groups", groups, "1 unless draw is 'stratified'")
@@ -93,7 +92,7 @@ class SampleSettings(Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainShare:
-    """A domain in the test set and in the pool, in segments and as shares."""
+    """Number and share of a domain's segments in the test set and in the pool."""
 
     domain: str
     segments: int
@@ -112,15 +111,17 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """How much of the pool's words the test set has.
+    """Coverage of the pool's words by the test set.
 
     Attributes:
-        types: different words of the test set.
-        pool_types: of the pool.
-        types_covered: the share of the pool's different words that the test set has.
-        tokens_covered: the share of the pool's running words that the test set has.
-        out_of_vocabulary: the share of the running words outside of the test set that it has not;
-            None where nothing is outside.
+        types: number of different words of the test set.
+        pool_types: number of different words of the pool.
+        types_covered: share of the pool's different words that the test set has; None if the pool
+            has no words.
+        tokens_covered: share of the pool's running words that the test set has; None if the pool
+            has no words.
+        out_of_vocabulary: share of the running words of other segments that the test set lacks;
+            None if they have no words.
     """
 
     types: int
@@ -132,23 +133,24 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sample(Result):
-    """A test set that was drawn from a pool, and how like the pool it is.
+    """A test set drawn from a pool, and its similarity to the pool.
 
     Attributes:
-        settings: how it was drawn.
-        pool: what it was drawn from.
-        test_set: the texts that were drawn, in the order of the pool.
-        segments: the numbers of its segments in the pool, from 1.
-        documents: how many documents it takes from; None where they are not known.
-        pool_documents: how many there are.
-        domains: shares; none where domains are not known.
-        lengths: of the test set.
-        pool_lengths: of the pool.
-        length_distance: Kolmogorov and Smirnov's: the largest difference between the shares of
-            segments up to some length.
-        usual_distance: what 95 of 100 random samples of this size stay below; 0 for the whole pool.
-        vocabulary: words in common.
-        reasons: why a value is None, by its name.
+        settings: settings of the draw.
+        pool: the pool.
+        test_set: drawn segments, in the order of the pool.
+        segments: numbers of the drawn segments in the pool, from 1.
+        documents: number of documents with drawn segments; None if documents are unknown.
+        pool_documents: number of documents of the pool; None if documents are unknown.
+        domains: shares of the domains; empty if domains are unknown.
+        lengths: lengths of the test set.
+        pool_lengths: lengths of the pool.
+        length_distance: Kolmogorov-Smirnov distance: the largest difference between the cumulative
+            distributions of lengths.
+        usual_distance: bound below which the distance of 95 % of random samples of this size stays;
+            0 for the whole pool.
+        vocabulary: coverage of the pool's words.
+        reasons: reason for each value that is None, by its name.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.planning:sample_document"
@@ -168,13 +170,13 @@ class Sample(Result):
     reasons: Mapping[str, str]
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
-        """Write the test set into a folder, which is made if need be: all files or none.
+        """Write the test set into a folder, which is created if missing: all files or none.
 
         Args:
-            folder: where to put the references, the source, a file per system, ``documents.tsv``
-                and ``segments.txt``, the numbers of the segments in the pool, from 1.
-            overwrite: whether files that exist may be replaced. What an earlier draw left besides
-                is refused: texts of other segments beside these would be taken for theirs.
+            folder: folder for the references, the source, a file per system, ``documents.tsv`` and
+                ``segments.txt``, the numbers of the segments in the pool, from 1.
+            overwrite: True to replace existing files. Raises SettingError for other files of an
+                earlier draw, which would be mistaken for files of this one.
 
         Returns:
             The files, in the order above.
@@ -183,7 +185,7 @@ class Sample(Result):
         contents = files_of(self.test_set)
         contents[NUMBERS] = (f"{number}\n".encode() for number in self.segments)
         if overwrite:
-            _refuse_remains(folder, contents)
+            _reject_leftovers(folder, contents)
         return write_files(folder, contents, overwrite=overwrite)
 
 
@@ -193,7 +195,7 @@ def sample(
     references: ReferencesLike | None = None,
     **options: Unpack[SampleOptions],
 ) -> Sample:
-    """Draw a test set from a pool, with the outputs of systems where there are any.
+    """Draw a test set from a pool of references, or of outputs of systems and references.
 
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=100, systems=[0.1])
@@ -205,29 +207,29 @@ def sample(
         references: one text, or one per translator; None with a test set.
     """
     settings = SampleSettings.from_options(options)
-    whole = as_test_set(systems, references)
-    if settings.size > len(whole):
-        expected = f"at most {len(whole)}, the segments of the pool"
+    pool = as_test_set(systems, references)
+    if settings.size > len(pool):
+        expected = f"at most {len(pool)}, the segments of the pool"
         raise SettingError("size", settings.size, expected)
-    words = _words(whole, settings.tokenizer)
-    positions = _positions(whole, settings, words)
-    drawn = whole.part(positions.tolist())
+    words = _words(pool, settings.tokenizer)
+    positions = _positions(pool, settings, words)
+    test_set = pool.part(positions.tolist())
     lengths = np.array([len(tokens) for tokens in words])
     vocabulary = _vocabulary(words, positions)
     return Sample(
         settings=settings,
-        pool=whole,
-        test_set=drawn,
+        pool=pool,
+        test_set=test_set,
         segments=tuple((positions + 1).tolist()),
-        documents=None if drawn.documents is None else len(set(drawn.documents)),
-        pool_documents=None if whole.documents is None else len(set(whole.documents)),
-        domains=_domains(whole.domains, drawn.domains),
+        documents=None if test_set.documents is None else len(set(test_set.documents)),
+        pool_documents=None if pool.documents is None else len(set(pool.documents)),
+        domains=_domains(pool.domains, test_set.domains),
         lengths=_lengths(lengths[positions]),
         pool_lengths=_lengths(lengths),
         length_distance=largest_distance(lengths[positions], lengths),
-        usual_distance=usual_distance(len(drawn), len(whole)),
+        usual_distance=usual_distance(len(test_set), len(pool)),
         vocabulary=vocabulary,
-        reasons=_reasons(whole, vocabulary),
+        reasons=_reasons(pool, vocabulary),
     )
 
 
@@ -251,7 +253,7 @@ def _positions(
 
 
 def _length_groups(pool: TestSet, count: int, words: Sequence[Sequence[str]]) -> Positions:
-    """The number of each segment's group, from 0 for the shortest."""
+    """Return each segment's length group, from 0 for the shortest."""
     if pool.domains is None and count == 1:
         expected = "a pool with domains (see --documents), or groups of length (--length-groups)"
         raise SettingError("draw", "stratified", expected)
@@ -261,7 +263,7 @@ def _length_groups(pool: TestSet, count: int, words: Sequence[Sequence[str]]) ->
 
 
 def _words(pool: TestSet, tokenizer: str) -> list[list[str]]:
-    """The words of each segment's source, or where there is none of its first reference."""
+    """Tokenize each segment's source, or its first reference without a source."""
     texts = pool.references if pool.source is None else (pool.source, *pool.references)
     segments = (
         next(text for text in segment if text is not None) for segment in zip(*texts, strict=True)
@@ -269,16 +271,14 @@ def _words(pool: TestSet, tokenizer: str) -> list[list[str]]:
     return [_core.tokenize(text, tokenizer=tokenizer, lowercase=False) for text in segments]
 
 
-# Which segments are drawn: positions from 0, in the order of the pool. All take a source of random
-# numbers in [0, 1).
+# Draws of positions from 0, in the order of the pool; `draw` returns random numbers in [0, 1).
 
 
 def systematic(count: int, size: int, draw: Draw) -> Positions:
-    """Every k-th segment from a random start (Koehn 2004, §3.3: a "broad" sample).
+    """Draw every k-th segment from a random start (Koehn 2004, §3.3: a "broad" sample).
 
-    Where size does not divide the pool, steps differ by at most one: position i is the whole part
-    of (i + start) count / size, so every stretch of the pool is taken from alike, and every segment
-    is equally likely.
+    If `size` does not divide `count`, steps differ by at most one: position i is the integer part
+    of (i + start) count / size, so the sample is evenly spread and every segment is equally likely.
 
     >>> systematic(10, 4, lambda: 0.0).tolist()
     [0, 2, 5, 7]
@@ -288,74 +288,73 @@ def systematic(count: int, size: int, draw: Draw) -> Positions:
 
 
 def random(count: int, size: int, draw: Draw) -> Positions:
-    """A simple random sample without replacement."""
-    return np.sort(_in_random_order(count, draw)[:size])
+    """Draw a simple random sample without replacement."""
+    return np.sort(_random_order(count, draw)[:size])
 
 
 def stratified(strata: Sequence[Hashable], size: int, draw: Draw, groups: Positions) -> Positions:
-    """A random sample of each stratum, as large as its share of the pool.
+    """Draw a random sample of each stratum, in proportion to its size.
 
-    Within a stratum each group, a whole number such as that of a length, has its share too: the
-    segments stand by group, in random order, and every k-th is taken. So small groups cannot
-    spoil the shares of strata, and every segment of a stratum is equally likely.
+    Within a stratum the groups, numbers such as a length group, are sampled in proportion too: the
+    segments are sorted by group, then randomly, and every k-th is drawn. So small groups cannot
+    distort the shares of strata, and every segment of a stratum is equally likely.
     """
-    order = _in_random_order(len(strata), draw)
+    order = _random_order(len(strata), draw)
     members: dict[Hashable, list[int]] = {}
     for position in order[np.argsort(groups[order], kind="stable")].tolist():
         members.setdefault(strata[position], []).append(position)
-    # In the order of the pool, so that ties of remainders do not depend on the random order.
+    # Strata in the order of the pool, so that ties of remainders do not depend on the random order.
     ordered = [members[label] for label in dict.fromkeys(strata)]
-    taken = allocate([len(stratum) for stratum in ordered], size)
+    sizes = allocate([len(stratum) for stratum in ordered], size)
     chosen = [
-        np.array(stratum)[systematic(len(stratum), many, draw)]
-        for stratum, many in zip(ordered, taken, strict=True)
-        if many
+        np.array(stratum)[systematic(len(stratum), stratum_size, draw)]
+        for stratum, stratum_size in zip(ordered, sizes, strict=True)
+        if stratum_size
     ]
     return np.sort(np.concatenate(chosen))
 
 
 def allocate(counts: Sequence[int], size: int) -> list[int]:
-    """Whole numbers in proportion to the counts that add up to size, by largest remainder.
+    """Allocate `size` in proportion to the counts, by the largest remainder method.
 
-    No stratum gets more than it has, nor a whole one less or more than its share. Of equal
-    remainders the earlier stratum's counts.
+    No stratum gets more than its count, and each differs from its exact share by less than one. The
+    earlier of strata with equal remainders gets more.
 
     >>> allocate([50, 30, 20], 7)
     [4, 2, 1]
     """
     total = sum(counts)
     shares = [divmod(size * count, total) for count in counts]
-    taken = [whole for whole, _ in shares]
+    sizes = [whole for whole, _ in shares]
     by_remainder = sorted(range(len(counts)), key=lambda i: (-shares[i][1], i))
-    for stratum in by_remainder[: size - sum(taken)]:
-        taken[stratum] += 1
-    return taken
+    for stratum in by_remainder[: size - sum(sizes)]:
+        sizes[stratum] += 1
+    return sizes
 
 
 def whole_documents(documents: Sequence[str], size: int, draw: Draw) -> Positions:
-    """Whole documents in random order, until the number of segments is as near as it gets.
+    """Draw whole documents in random order, with about `size` segments.
 
-    Only what fills the gap at the end is chosen for its length, among all documents that are left:
-    choosing more of them so would favour short ones. Where nothing fits, some that came last may
-    go. At least one is taken.
+    Only the last documents, which fill the gap, are chosen by length among the remaining ones: more
+    choices by length would favour short documents. If nothing fits, some of the last documents are
+    dropped first. At least one document is drawn.
     """
     numbers: dict[str, int] = {}
     of_segment = np.array([numbers.setdefault(name, len(numbers)) for name in documents])
     lengths = np.bincount(of_segment)
-    order = _in_random_order(len(numbers), draw)
+    order = _random_order(len(numbers), draw)
     fitting = int(np.searchsorted(np.cumsum(lengths[order]), size, side="right"))
-    best, taken = len(documents) + size, order
-    for kept in range(fitting, max(fitting - MOST_DROPPED, 0) - 1, -1):
-        chosen = _filled(order, kept, lengths, size)
-        distance = abs(int(lengths[chosen].sum()) - size)
-        if distance < best:
-            best, taken = distance, chosen
-    return np.flatnonzero(np.isin(of_segment, taken))
+    fills = (
+        _fill(order, count, lengths, size)
+        for count in range(fitting, max(fitting - MOST_DROPPED, 0) - 1, -1)
+    )
+    best = min(fills, key=lambda chosen: abs(int(lengths[chosen].sum()) - size))
+    return np.flatnonzero(np.isin(of_segment, best))
 
 
-def _filled(order: Positions, kept: int, lengths: Positions, size: int) -> Positions:
-    """The first documents of an order, and the best of the others while one comes nearer."""
-    chosen, rest = order[:kept], order[kept:]
+def _fill(order: Positions, count: int, lengths: Positions, size: int) -> Positions:
+    """Choose the first `count` documents, then others while they bring the length near `size`."""
+    chosen, rest = order[:count], order[count:]
     while len(rest):
         missing = size - int(lengths[chosen].sum())
         distances = np.abs(lengths[rest] - missing)
@@ -366,26 +365,27 @@ def _filled(order: Positions, kept: int, lengths: Positions, size: int) -> Posit
     return chosen
 
 
-def _in_random_order(count: int, draw: Draw) -> Positions:
+def _random_order(count: int, draw: Draw) -> Positions:
     keys = np.fromiter((draw() for _ in range(count)), dtype=np.float64, count=count)
     return np.argsort(keys, kind="stable")
 
 
-# How like its pool a test set is.
+# Similarity to the pool.
 
 
 def largest_distance(values: NDArray[np.int64], pool: NDArray[np.int64]) -> float:
-    """Kolmogorov and Smirnov's distance between two sets of whole numbers from 0 up."""
-    most = int(max(values.max(), pool.max())) + 1
-    here, there = (
-        np.cumsum(np.bincount(numbers, minlength=most)) / len(numbers) for numbers in (values, pool)
+    """Compute the Kolmogorov-Smirnov distance between two sets of whole numbers from 0 up."""
+    length = int(max(values.max(), pool.max())) + 1
+    first, second = (
+        np.cumsum(np.bincount(numbers, minlength=length)) / len(numbers)
+        for numbers in (values, pool)
     )
-    return float(np.abs(here - there).max())
+    return float(np.abs(first - second).max())
 
 
-def usual_distance(drawn: int, pool: int) -> float:
-    """What 95 of 100 random samples stay below; Kolmogorov's limit, which for a few exceeds 1."""
-    return min(KOLMOGOROV_95 * sqrt((1 - drawn / pool) / drawn), 1.0)
+def usual_distance(size: int, pool_size: int) -> float:
+    """Compute the 95 % quantile of the distance of random samples, at most 1 (Kolmogorov)."""
+    return min(KOLMOGOROV_95 * sqrt((1 - size / pool_size) / size), 1.0)
 
 
 def _lengths(values: NDArray[np.int64]) -> Lengths:
@@ -394,31 +394,31 @@ def _lengths(values: NDArray[np.int64]) -> Lengths:
     return Lengths(mean=float(values.mean()), quantiles=by_share)
 
 
-def _domains(whole: Labels, drawn: Labels) -> tuple[DomainShare, ...]:
-    """The domains in the order of the pool."""
-    if whole is None or drawn is None:
+def _domains(pool: Labels, sample: Labels) -> tuple[DomainShare, ...]:
+    """Count the domains, in the order of the pool."""
+    if pool is None or sample is None:
         return ()
     return tuple(
         DomainShare(
             domain=domain,
-            segments=drawn.count(domain),
-            share=drawn.count(domain) / len(drawn),
-            pool_segments=whole.count(domain),
-            pool_share=whole.count(domain) / len(whole),
+            segments=sample.count(domain),
+            share=sample.count(domain) / len(sample),
+            pool_segments=pool.count(domain),
+            pool_share=pool.count(domain) / len(pool),
         )
-        for domain in dict.fromkeys(whole)
+        for domain in dict.fromkeys(pool)
     )
 
 
 def _vocabulary(words: Sequence[Sequence[str]], positions: Positions) -> Vocabulary:
     pool = Counter(token for tokens in words for token in tokens)
-    drawn = Counter(token for position in positions.tolist() for token in words[position])
-    missing = sum(count for token, count in pool.items() if token not in drawn)
-    running, outside = pool.total(), pool.total() - drawn.total()
+    counts = Counter(token for position in positions.tolist() for token in words[position])
+    missing = sum(count for token, count in pool.items() if token not in counts)
+    running, outside = pool.total(), pool.total() - counts.total()
     return Vocabulary(
-        types=len(drawn),
+        types=len(counts),
         pool_types=len(pool),
-        types_covered=len(drawn) / len(pool) if pool else None,
+        types_covered=len(counts) / len(pool) if pool else None,
         tokens_covered=1 - missing / running if running else None,
         out_of_vocabulary=missing / outside if outside else None,
     )
@@ -435,11 +435,11 @@ def _reasons(pool: TestSet, vocabulary: Vocabulary) -> dict[str, str]:
     return reasons
 
 
-def _refuse_remains(folder: Path, contents: Iterable[str]) -> None:
+def _reject_leftovers(folder: Path, contents: Iterable[str]) -> None:
     if not (folder / NUMBERS).exists():
         return
     known = set(contents)
     for path in sorted(folder.iterdir()):
         if path.suffix in ENDINGS and path.name not in known:
-            expected = "no texts of another draw beside these; remove it, or take another folder"
+            expected = "no files of another draw; remove it, or choose another folder"
             raise SettingError("file", str(path), expected)
