@@ -91,7 +91,7 @@ def test_metrics_without_an_oracle_raise() -> None:
         oracle_scores(LISTS, metrics=["feature:qe"])
     with pytest.raises(TruebleuError, match="plus-one"):
         oracle_scores(LISTS, REFERENCES, metrics=["chrf"], sentence="plus-one")
-    with pytest.raises(TruebleuError, match="one at least"):
+    with pytest.raises(TruebleuError, match="at least one metric"):
         oracle_scores(LISTS, REFERENCES, metrics=[])
     with pytest.raises(TruebleuError, match="a metric with a direction"):
         oracle_scores(LISTS, REFERENCES, metrics=["length"])

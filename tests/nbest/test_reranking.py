@@ -102,7 +102,7 @@ def test_unused_or_missing_arguments_raise() -> None:
             truebleu.rerank(lists, references, **options)
     with pytest.raises(UnknownNameError, match="nothing"):
         truebleu.rerank(lists, weights={"nothing": 1.0})
-    with pytest.raises(SettingError, match="texts that BLEU compares"):
+    with pytest.raises(SettingError, match="texts for BLEU to compare"):
         truebleu.rerank(lists)
 
 
