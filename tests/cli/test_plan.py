@@ -147,7 +147,7 @@ def test_pilots_without_spread_or_documents_are_refused_in_words(
 ) -> None:
     same = run_pilot(folder, "--difference", 1, systems=("old", "copy"))
     assert isinstance(same.exception, TruebleuError)
-    assert "without spread nothing can be planned" in str(same.exception)
+    assert "a plan needs its variance" in str(same.exception)
     no_documents = run_pilot(folder, "--difference", 1, "--unit", "document")
     assert "a test set with documents; see --documents" in str(no_documents.exception)
     (tmp_path / "one").write_text("d\n" * 200)

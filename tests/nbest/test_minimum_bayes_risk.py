@@ -277,7 +277,7 @@ def test_a_result_is_data_that_can_be_kept() -> None:
         ({"weigh_by": []}, "'0 lists'"),
         ({"temperature": 0}, "a number above 0"),
         ({"best": 0}, "a whole number from 1 up"),
-        ({"check": True}, "method exact is no approximation"),
+        ({"check": True}, "no check with method exact"),
         ({"method": "guess"}, "unknown method"),
         ({"method": "prune:alpha=1"}, "above 0 and below 1"),
         ({"method": "exact:keep=3"}, "unknown setting of exact"),

@@ -351,7 +351,9 @@ class MBRSettings(Settings):
         """Raise SettingError if `check` or `include_self` contradicts the method."""
         method = options.get("method")
         if isinstance(method, Exact) and options["check"]:
-            raise SettingError("check", True, "False; method exact is no approximation")
+            raise SettingError(
+                "check", True, "no check with method exact, which is not approximate"
+            )
         if not (options["include_self"] or method is None or isinstance(method, Exact)):
             raise SettingError("include_self", False, "method exact")
 
