@@ -210,14 +210,14 @@ def test_figures_are_means_over_all_sets_of_references(translated: TestSet) -> N
 def test_the_table_is_a_grid_of_references_and_sizes(translated: TestSet) -> None:
     """Zhang & Vogel (2004), Table 4."""
     result = study_references(translated, ["bleu"], **REFERENCES)
-    assert result.shown is not None
-    heads = [column.heading for column in result.shown.columns]
+    assert result.display_table is not None
+    heads = [column.heading for column in result.display_table.columns]
     assert heads[-3:] == ["1 reference", "2 references", "3 references"]
-    assert len(result.shown.rows) == len(result.rows) / 3
+    assert len(result.display_table.rows) == len(result.rows) / 3
     (low,) = numbers(result, "low", references=2, share=1.0)
     (high,) = numbers(result, "high", references=2, share=1.0)
     expected = f"[{100 * low:+.2f} %, {100 * high:+.2f} %]"
-    assert result.shown.rows[-1]["2 references"] == expected
+    assert result.display_table.rows[-1]["2 references"] == expected
     assert expected in str(result)
 
 

@@ -19,7 +19,7 @@ from truebleu.significance.intervals import medians_and_relative_intervals, perc
 from truebleu.significance.replicates import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._study import Pool
-from truebleu.studies.interval_width import least_enough, study_replicates, theoretical_deviation
+from truebleu.studies.interval_width import smallest_enough, study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,9 +155,9 @@ def test_one_segment_cannot_be_resampled() -> None:
 
 
 def test_enough_is_a_number_from_which_on_all_are() -> None:
-    assert least_enough({100: 0.03, 200: 0.02, 400: 0.01}, 0.02) == 200
-    assert least_enough({100: 0.01, 200: 0.03, 400: 0.02}, 0.02) == 400
-    assert least_enough({100: 0.01, 200: 0.03}, 0.02) is None
+    assert smallest_enough({100: 0.03, 200: 0.02, 400: 0.01}, 0.02) == 200
+    assert smallest_enough({100: 0.01, 200: 0.03, 400: 0.02}, 0.02) == 400
+    assert smallest_enough({100: 0.01, 200: 0.03}, 0.02) is None
 
 
 def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
@@ -182,13 +182,13 @@ def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> Non
 def test_a_histogram_counts_every_replicate_and_marks_the_percentiles(pool: TestSet) -> None:
     """Zhang & Vogel (2004), Figs. 1 and 2."""
     result = study_replicates(pool, ["bleu"], **QUICK, figure="histogram")
-    cases = dict.fromkeys(row["case"] for row in result.drawn)
+    cases = dict.fromkeys(row["case"] for row in result.chart_rows)
     assert len(cases) == 2
     counted = Pool.of(pool, ["bleu"])
     bootstrap = Bootstrap(replicates=200, seed=result.settings["seed"])
     (scores,) = bootstrap_scores(counted.statistics, Units.segments(100), bootstrap)
     for place, case in enumerate(cases):
-        bins = [row for row in result.drawn if row["case"] == case]
+        bins = [row for row in result.chart_rows if row["case"] == case]
         assert sum(row["count"] for row in bins) == 200
         low, high = (bound[place] for bound in percentile_interval(scores, 0.95))
         middle = sum(row["count"] for row in bins if row["part"] == "middle")
@@ -202,4 +202,4 @@ def test_a_histogram_counts_every_replicate_and_marks_the_percentiles(pool: Test
 def test_scores_that_never_vary_have_one_bin() -> None:
     same = as_test_set({"a": ["x y z w"] * 9}, ["x y z w"] * 9)
     result = study_replicates(same, ["bleu"], **QUICK, figure="histogram")
-    assert [(row["score"], row["count"]) for row in result.drawn] == [("100.00", 200)]
+    assert [(row["score"], row["count"]) for row in result.chart_rows] == [("100.00", 200)]

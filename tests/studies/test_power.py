@@ -402,10 +402,10 @@ def test_each_samples_confidence_is_drawn_for_the_largest_and_the_smallest_diffe
     result = study_power(texts, **options, figure="confidence")
     rows = [row for row in result.rows if row["test"] == "wins" and row["better"] != MEAN]
     by_size = sorted(rows, key=lambda row: -row["difference"])
-    cases = list(dict.fromkeys(row["case"] for row in result.drawn))
+    cases = list(dict.fromkeys(row["case"] for row in result.chart_rows))
     for row, case in zip((by_size[0], by_size[-1]), cases, strict=True):
         assert f"{row['better']} against {row['worse']}" in case
-        sure = [dot["confidence"] for dot in result.drawn if dot["case"] == case]
+        sure = [dot["confidence"] for dot in result.chart_rows if dot["case"] == case]
         assert len(sure) == 30
         assert np.mean(np.array(sure) >= 0.9 - 1e-9) == pytest.approx(row["right"])
         assert np.mean(np.array(sure) <= 0.1 + 1e-9) == pytest.approx(row["wrong"])

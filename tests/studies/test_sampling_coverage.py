@@ -194,5 +194,5 @@ def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
 
 def test_the_chart_shows_no_more_intervals_than_can_be_told_from_one_another() -> None:
     result = study_coverage(TEXTS, sizes=[10], samples=60, replicates=40)
-    assert [row["sample"] for row in result.drawn or ()] == list(range(1, 51))
+    assert [row["sample"] for row in result.chart_rows or ()] == list(range(1, 51))
     assert [row["samples"] for row in result.rows] == [60]

@@ -170,9 +170,9 @@ def test_an_unknown_draw_is_refused() -> None:
 
 def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
     assert sizes_that_fit(None, 1000, (100, 300, 600)) == [100, 300]
-    assert sizes_that_fit(None, 1000, (100, 300, 600), fewest=5) == [100]
+    assert sizes_that_fit(None, 1000, (100, 300, 600), min_samples=5) == [100]
     assert sizes_that_fit(None, 40, (100, 300)) == [10, 20]
-    assert sizes_that_fit(None, 40, (100, 300), fewest=5) == [4, 8]
+    assert sizes_that_fit(None, 40, (100, 300), min_samples=5) == [4, 8]
     assert sizes_that_fit([30, 10, 30], 40, (100,)) == [10, 30]
     with pytest.raises(SettingError, match="at least 4"):
         sizes_that_fit(None, 3, (100,))
@@ -213,7 +213,7 @@ def test_every_unit_is_as_likely_as_any_other_to_be_in_a_part() -> None:
 )
 def test_shares_that_are_no_parts_are_refused(shares: list[float], claim: str) -> None:
     with pytest.raises(SettingError, match=claim):
-        sizes_of_shares(shares, 100, "segment", fewest=2)
+        sizes_of_shares(shares, 100, "segment", minimum=2)
 
 
 # Pairs of systems, and what tests conclude of them on a sample.

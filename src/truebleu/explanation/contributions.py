@@ -70,7 +70,7 @@ class Contributions(ComparedByValue):
         return np.asarray(self.gradient * self.rows.sum(axis=0))
 
 
-def _require_alike(name: str, first: Values, second: Values) -> None:
+def _require_same_shape(name: str, first: Values, second: Values) -> None:
     if first.ndim != 2 or first.shape != second.shape:
         expected = f"a matrix with the shape of the other system's matrix, {first.shape}"
         raise SettingError(name, second.shape, expected)
@@ -84,7 +84,7 @@ def split_difference(metric: Scorer, first: Values, second: Values) -> Contribut
         first: counts of the first system, shaped (segment, column).
         second: counts of the second system, with the same shape.
     """
-    _require_alike("second", first, second)
+    _require_same_shape("second", first, second)
     sums = np.stack([first.sum(axis=0), second.sum(axis=0)])
     scores = metric.score(sums)
     gradient, unattributed = mean_gradient(metric, sums[None, 1], sums[None, 0])
@@ -115,7 +115,7 @@ def mean_gradient(
     Returns:
         Gradients shaped (path, column), and the unattributed difference of each path.
     """
-    _require_alike("end", start, end)
+    _require_same_shape("end", start, end)
     if not 0 < tolerance < 1:
         raise SettingError("tolerance", tolerance, "a number between 0 and 1")
     # The core takes only arrays of floats.
@@ -172,18 +172,18 @@ def fragility(
     """
     by_group = groups.add_up(rows)
     order, differences = _removals(metric, by_group)
-    turned = np.flatnonzero(differences * differences[0] <= 0)
-    until_sign = int(turned[0]) if len(turned) and differences[0] else None
+    reversals = np.flatnonzero(differences * differences[0] <= 0)
+    until_sign = int(reversals[0]) if len(reversals) and differences[0] else None
     ends = None
     if significant:
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
 
-        def kept(count: int) -> NDArray[np.bool_]:
-            return place[groups.of_segment] >= count
+        def remaining(count: int) -> NDArray[np.bool_]:
+            return rank[groups.of_segment] >= count
 
-        most = until_sign if until_sign is not None else len(differences) - 1
-        ends = _threshold(metric, rows, units, kept, most, alpha, test)
+        maximum = until_sign if until_sign is not None else len(differences) - 1
+        ends = _threshold(metric, rows, units, remaining, maximum, alpha, test)
     return Fragility(
         removed="document" if groups.kind == "document" else "segment",
         total=len(groups),
@@ -202,18 +202,18 @@ def _removals(metric: Scorer, rows: Values) -> tuple[NDArray[np.int64], Values]:
     influence = rows[:, 0] @ gradients[0] - rows[:, 1] @ gradients[1]
     sign = 1.0 if scores[0] >= scores[1] else -1.0
     order = np.argsort(-sign * influence, kind="stable")
-    most = len(rows) - max(1, len(rows) // 10)
-    gone = np.concatenate([np.zeros_like(rows[:1]), rows[order[:most]].cumsum(axis=0)])
-    left = metric.score(sums - gone)
-    return order, left[:, 0] - left[:, 1]
+    maximum = len(rows) - max(1, len(rows) // 10)
+    removed = np.concatenate([np.zeros_like(rows[:1]), rows[order[:maximum]].cumsum(axis=0)])
+    remaining = metric.score(sums - removed)
+    return order, remaining[:, 0] - remaining[:, 1]
 
 
 def _threshold(
     metric: Scorer,
     rows: Values,
     units: Units,
-    kept: Callable[[int], NDArray[np.bool_]],
-    most: int,
+    remaining: Callable[[int], NDArray[np.bool_]],
+    maximum: int,
     alpha: float,
     test: Test,
 ) -> int | None:
@@ -221,30 +221,30 @@ def _threshold(
 
     A normal approximation of the swaps gives the region to search; the test itself decides.
     """
-    low, high = 0, most
+    low, high = 0, maximum
     while high - low > 1:
         middle = (low + high) // 2
-        if _approximate_p(metric, rows, units, kept(middle)) > alpha:
+        if _approximate_p(metric, rows, units, remaining(middle)) > alpha:
             high = middle
         else:
             low = middle
     count = max(1, high)
-    if test(kept(count)) > alpha:
+    if test(remaining(count)) > alpha:
         for fewer in range(count - 1, max(0, count - FARTHEST), -1):
-            if test(kept(fewer)) <= alpha:
+            if test(remaining(fewer)) <= alpha:
                 return fewer + 1
         return max(1, count - FARTHEST + 1)
-    for more in range(count + 1, min(most, count + FARTHEST) + 1):
-        if test(kept(more)) > alpha:
+    for more in range(count + 1, min(maximum, count + FARTHEST) + 1):
+        if test(remaining(more)) > alpha:
             return more
     return None
 
 
-def _approximate_p(metric: Scorer, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
+def _approximate_p(metric: Scorer, rows: Values, units: Units, mask: NDArray[np.bool_]) -> float:
     """Approximate p: swaps change signs of units' contributions, so their sum is about normal."""
-    contributions = split_difference(metric, rows[kept, 0], rows[kept, 1])
+    contributions = split_difference(metric, rows[mask, 0], rows[mask, 1])
     by_unit = np.bincount(
-        units.of_segment[kept], weights=contributions.by_segment, minlength=len(units)
+        units.of_segment[mask], weights=contributions.by_segment, minlength=len(units)
     )
     spread = sqrt(float(np.square(by_unit).sum()))
     return erfc(abs(contributions.difference) / (sqrt(2) * spread)) if spread else 1.0
@@ -311,10 +311,10 @@ def ngram_effects(
     keys, which = np.unique(
         matches.ngram * len(units) + units.of_segment[matches.segment], return_inverse=True
     )
-    by_place = _added_up(which, effects, len(keys))
+    by_place = _sum_by(which, effects, len(keys))
     ngram, unit = keys // len(units), keys % len(units)
     # Swaps do not change squared effects, so that this choice favours neither system.
-    spread = _added_up(ngram, by_place**2, count)
+    spread = _sum_by(ngram, by_place**2, count)
     spread[np.bincount(ngram, minlength=count) < FEWEST_UNITS] = 0.0
     tested = np.sort(np.argsort(-spread, kind="stable")[:TESTED])
     tested = tested[spread[tested] > 0]
@@ -325,13 +325,13 @@ def ngram_effects(
     by_unit[unit[chosen], column[ngram[chosen]]] = by_place[chosen]
 
     def examples(number: int) -> tuple[int, ...]:
-        here = np.flatnonzero(matches.ngram == number)
-        first = here[np.argsort(-np.abs(effects[here]), kind="stable")]
+        matching = np.flatnonzero(matches.ngram == number)
+        first = matching[np.argsort(-np.abs(effects[matching]), kind="stable")]
         return tuple(matches.segment[first][:5].tolist())
 
     return NgramEffects(
         ngrams=matches.ngrams,
-        contributions=_added_up(matches.ngram, effects, count),
+        contributions=_sum_by(matches.ngram, effects, count),
         segments=np.bincount(matches.ngram, minlength=count),
         examples=examples,
         tested=tested,
@@ -339,8 +339,8 @@ def ngram_effects(
     )
 
 
-def _added_up(places: NDArray[np.int64], values: Values, count: int) -> Values:
-    return np.asarray(np.bincount(places, weights=values, minlength=count), dtype=np.float64)
+def _sum_by(indices: NDArray[np.int64], values: Values, count: int) -> Values:
+    return np.asarray(np.bincount(indices, weights=values, minlength=count), dtype=np.float64)
 
 
 # Normalization of each kind of typography, for outputs and references.
@@ -355,7 +355,7 @@ TYPOGRAPHY: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def alike(test_set: TestSet, pair: Sequence[str], kind: str) -> TestSet | None:
+def normalize_typography(test_set: TestSet, pair: Sequence[str], kind: str) -> TestSet | None:
     """Unify one kind of typography in two systems and the references; None if nothing changes."""
     change = TYPOGRAPHY[kind]
     changed = False

@@ -161,9 +161,9 @@ class Text:
     @property
     def may_loop(self) -> bool:
         """False if no loop has more than LOOP_LEAST letters; quicker to compute than `loop`."""
-        letters, reach = self.letters, BLOCK + LONGEST_PART
+        letters, window = self.letters, BLOCK + LONGEST_PART
         return self.loop_at_the_end > LOOP_LEAST or any(
-            letters.find(letters[start : start + BLOCK], start + 1, start + reach) >= 0
+            letters.find(letters[start : start + BLOCK], start + 1, start + window) >= 0
             for start in range(0, len(letters) - BLOCK, BLOCK)
         )
 
@@ -227,9 +227,9 @@ class Language:
         used = USED_SHARE * letters.total()
         self.scripts = {script for script, count in letters.items() if count >= used}
 
-    def familiarity(self, text: Text, *, own: int = 0) -> float:
-        """Compute the mean log number of segments that have a text's trigrams, less `own` each."""
-        counts = [self.segments.get(trigram, own) - own for trigram in text.words]
+    def familiarity(self, text: Text, *, own_count: int = 0) -> float:
+        """Compute the mean log count of segments with each trigram, less `own_count` segments."""
+        counts = [self.segments.get(trigram, own_count) - own_count for trigram in text.words]
         return sum([self.logarithms[count] for count in counts]) / len(text.words)
 
     def relation(self, text: Text, other: Text) -> float:
@@ -239,20 +239,20 @@ class Language:
         """
         if not other.words:
             return 0.0
-        most = self.log_total - log(len(other.words))
+        maximum = self.log_total - log(len(other.words))
 
         def weight(trigrams: Iterable[str]) -> float:
             counts = [self.segments.get(trigram, 0) for trigram in trigrams]
-            return sum([max(0.0, most - self.logarithms[count]) for count in counts])
+            return sum([max(0.0, maximum - self.logarithms[count]) for count in counts])
 
         whole = weight(text.words)
         return weight(text.words & other.words) / whole if whole else 1.0
 
     @cached_property
-    def usual(self) -> float:
+    def median_familiarity(self) -> float:
         """Median familiarity of the references."""
         long = (text for text in self.texts if len(text.words) >= LANGUAGE_LEAST)
-        return median(self.familiarity(text, own=1) for text in long)
+        return median(self.familiarity(text, own_count=1) for text in long)
 
 
 class Habits:
@@ -327,12 +327,12 @@ class Output:
         False unless another output is related to reference or source, as evidence that they can be
         compared.
         """
-        least = RELATED_PAIRS if part.is_east_asian else RELATED
-        if self.relation(part) >= least:
+        minimum = RELATED_PAIRS if part.is_east_asian else RELATED
+        if self.relation(part) >= minimum:
             return False
         others = [text for text in self.outputs if text is not self.text and text.text]
         return any(self.relation(text) >= RELATED for text in others) and all(
-            self.language.relation(part, text) < least for text in others
+            self.language.relation(part, text) < minimum for text in others
         )
 
     def is_answer(self, part: Text) -> bool:
@@ -360,11 +360,11 @@ def _is_cut_short(output: Output) -> bool:
     # Short outputs are no fault if most systems have short outputs.
     if len(output.outputs) >= MANY:
         shortest = min(shortest, output.usual_length)
-    least = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
-    if shortest <= least or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
+    minimum = 2 * CUT_LEAST // 3 if EAST_ASIAN & output.language.scripts else CUT_LEAST
+    if shortest <= minimum or length >= CUT_WITHIN_SENTENCE * shortest * output.habits.length:
         return False
-    usual = output.habits.ends_sentences and all(text.is_ended for text in output.references)
-    within = usual and not output.text.is_ended
+    ends_usually = output.habits.ends_sentences and all(text.is_ended for text in output.references)
+    within = ends_usually and not output.text.is_ended
     return _visible(output.text) and (length < CUT_SHARE * shortest or within)
 
 
@@ -391,17 +391,17 @@ def _has_wrong_script(output: Output) -> bool:
     letters, used = output.text.scripts, output.language.scripts
     # Kana distinguish Japanese from Chinese, as both use Chinese characters.
     if letters["CJK"] and "CJK" in used:
-        own = letters["KANA"] + letters["CJK"]
-        has_kana = letters["KANA"] > KANA_SHARE * own
-        if has_kana != ("KANA" in used) and own >= FOREIGN_LEAST:
+        east_asian = letters["KANA"] + letters["CJK"]
+        has_kana = letters["KANA"] > KANA_SHARE * east_asian
+        if has_kana != ("KANA" in used) and east_asian >= FOREIGN_LEAST:
             return all((text.scripts["KANA"] > 0) != has_kana for text in output.references)
     foreign = total = 0
     for script, count in letters.items():
         weight = LETTERS_OF_A_WORD if script in EAST_ASIAN else 1
         total += weight * count
         if script not in used:
-            own = max(text.scripts[script] for text in output.references)
-            foreign += weight * max(0, count - own)
+            in_references = max(text.scripts[script] for text in output.references)
+            foreign += weight * max(0, count - in_references)
     return foreign >= FOREIGN_LEAST and foreign > FOREIGN_SHARE * total
 
 
@@ -413,8 +413,10 @@ def _is_unlike_references(output: Output) -> bool:
         return False
     if min(len(text.words) for text in texts) < LANGUAGE_LEAST:
         return False
-    usual = [language.familiarity(text, own=1) for text in output.references]
-    return language.familiarity(output.text) < min(language.usual, *usual) - RARER
+    familiarities = [language.familiarity(text, own_count=1) for text in output.references]
+    return (
+        language.familiarity(output.text) < min(language.median_familiarity, *familiarities) - RARER
+    )
 
 
 def _is_a_refusal(output: Output) -> bool:
@@ -503,7 +505,7 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
     flagged: dict[str, dict[str, list[int]]] = {
         system: {flag: [] for flag in RULES} for system in texts
     }
-    for place, (source, of_segment) in enumerate(zip(sources, references, strict=True)):
+    for index, (source, of_segment) in enumerate(zip(sources, references, strict=True)):
         outputs = [waiting.popleft() for waiting in texts.values()]
         usual_length = median(map(len, outputs))
         for system, text in zip(texts, outputs, strict=True):
@@ -519,8 +521,8 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
             )
             for flag, rule in RULES.items():
                 if rule(output):
-                    flagged[system][flag].append(place)
+                    flagged[system][flag].append(index)
     return {
-        system: {flag: tuple(places) for flag, places in of_system.items()}
+        system: {flag: tuple(indices) for flag, indices in of_system.items()}
         for system, of_system in flagged.items()
     }

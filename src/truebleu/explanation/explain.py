@@ -17,9 +17,9 @@ from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
-    alike,
     fragility,
     ngram_effects,
+    normalize_typography,
     split_difference,
 )
 from truebleu.explanation.degenerate import degenerate_outputs
@@ -395,12 +395,12 @@ class Compared:
 
     def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:
         """Explain some pairs of the comparison, given as names of systems."""
-        wanted = set(pairs)
+        names = set(pairs)
         explanations: list[PairExplanation] = []
         for metric in self.counts.metrics:
             explainer = _Explainer(self, metric)
             of_metric = self.comparison.of(metric.label)
-            chosen = [pair for pair in of_metric if (pair.a, pair.b) in wanted]
+            chosen = [pair for pair in of_metric if (pair.a, pair.b) in names]
             explanations += [explainer.explain(pair, len(chosen)) for pair in chosen]
         return Explanation(
             comparison=self.comparison,
@@ -494,31 +494,31 @@ class _Explainer:
         if not self.cuts:
             return ()
         replicates = min(self.settings.replicates, SLICE_REPLICATES)
-        drawn = {"replicates": replicates, "seed": self.settings.seed}
+        draws = {"replicates": replicates, "seed": self.settings.seed}
         cuts, units, level = self.cuts, self.units, self.settings.level
-        slice_ps = even_spread_ps(cuts, contributions.by_segment, self.shares, units, **drawn)
+        slice_ps = even_spread_ps(cuts, contributions.by_segment, self.shares, units, **draws)
         intervals = simultaneous_intervals(
-            self.scorer, rows, cuts, contributions, units, **drawn, level=level
+            self.scorer, rows, cuts, contributions, units, **draws, level=level
         )
         explained = []
-        for variable, (low, high), alone in zip(cuts, intervals, slice_ps, strict=True):
-            ps = np.minimum(1.0, questions * alone)
+        for variable, (low, high), unadjusted in zip(cuts, intervals, slice_ps, strict=True):
+            ps = np.minimum(1.0, questions * unadjusted)
             member = members(variable)
             sums = np.einsum("nb,nsc->bsc", member, rows)
             counts = units_in(variable, units)
             slices = tuple(
                 SliceContribution(
                     name=label,
-                    segments=int(member[:, place].sum()),
-                    units=int(counts[place]),
-                    share=float(self.shares @ member[:, place]),
-                    contribution=float(contributions.by_segment @ member[:, place]),
-                    interval=(float(low[place]), float(high[place])),
-                    scores=self._scores(sums[place]),
-                    p_adjusted=None if np.isnan(ps[place]) else float(ps[place]),
+                    segments=int(member[:, index].sum()),
+                    units=int(counts[index]),
+                    share=float(self.shares @ member[:, index]),
+                    contribution=float(contributions.by_segment @ member[:, index]),
+                    interval=(float(low[index]), float(high[index])),
+                    scores=self._scores(sums[index]),
+                    p_adjusted=None if np.isnan(ps[index]) else float(ps[index]),
                 )
-                for place, label in enumerate(variable.labels)
-                if counts[place]
+                for index, label in enumerate(variable.labels)
+                if counts[index]
             )
             cut = VariableContributions(name=variable.name, origin=variable.origin, slices=slices)
             if not np.isnan(ps).all():
@@ -545,7 +545,7 @@ class _Explainer:
             return ()
         effects = []
         for kind in TYPOGRAPHY:
-            texts = alike(self.texts, (pair.a, pair.b), kind)
+            texts = normalize_typography(self.texts, (pair.a, pair.b), kind)
             if texts is None:
                 continue
             rows = scorer.count(texts).array()
@@ -563,15 +563,15 @@ class _Explainer:
         return tuple(sorted(effects, key=lambda typography: -abs(typography.effect)))
 
     def _compared(
-        self, pair: PairResult, rows: NDArray[Any], kept: NDArray[np.bool_]
+        self, pair: PairResult, rows: NDArray[Any], mask: NDArray[np.bool_]
     ) -> PairResult | None:
         """Compare the pair by other rows or on some segments; None if nothing can be tested."""
-        if len(np.unique(self.units.of_segment[kept])) < 2:
+        if len(np.unique(self.units.of_segment[mask])) < 2:
             return None
         outline = self.outline.select((pair.a, pair.b))
-        if not kept.all():
-            outline = outline.subset(np.flatnonzero(kept).tolist())
-        counts = Counts.of(outline, [(self.scorer, Rows.of(ArrayRows(rows[kept])))])
+        if not mask.all():
+            outline = outline.subset(np.flatnonzero(mask).tolist())
+        counts = Counts.of(outline, [(self.scorer, Rows.of(ArrayRows(rows[mask])))])
         names = ("test", "replicates", "seed", "level", "unit", "block_length")
         options = {name: getattr(self.settings, name) for name in names}
         try:
@@ -586,8 +586,8 @@ class _Explainer:
         segments = Units.segments(len(rows))
         groups = [segments] if self.documents is None else [segments, self.documents]
 
-        def test(kept: NDArray[np.bool_]) -> float:
-            compared = self._compared(pair, rows, kept)
+        def test(mask: NDArray[np.bool_]) -> float:
+            compared = self._compared(pair, rows, mask)
             return 1.0 if compared is None else compared.p
 
         return tuple(
@@ -610,10 +610,10 @@ class _Explainer:
         groups: dict[tuple[str, str | None], tuple[int, ...]] = {}
         either: set[int] = set()
         for system in (pair.a, pair.b):
-            for flag, places in self.flagged.get(system, {}).items():
-                if places:
-                    groups[flag, system] = places
-                    either.update(places)
+            for flag, indices in self.flagged.get(system, {}).items():
+                if indices:
+                    groups[flag, system] = indices
+                    either.update(indices)
         if not either:
             return ()
         largest = sorted(
@@ -627,19 +627,19 @@ class _Explainer:
         self,
         pair: PairResult,
         key: tuple[str, str | None],
-        places: tuple[int, ...],
+        indices: tuple[int, ...],
         rows: Values,
         contributions: Contributions,
     ) -> DegenerateGroup:
-        kept = np.ones(len(rows), dtype=np.bool_)
-        kept[list(places)] = False
-        rest = self._compared(pair, rows, kept)
+        mask = np.ones(len(rows), dtype=np.bool_)
+        mask[list(indices)] = False
+        rest = self._compared(pair, rows, mask)
         kind, system = key
         return DegenerateGroup(
             kind=kind,
             system=system,
-            segments=tuple(place + 1 for place in places),
-            contribution=float(contributions.by_segment[list(places)].sum()),
+            segments=tuple(index + 1 for index in indices),
+            contribution=float(contributions.by_segment[list(indices)].sum()),
             difference=None if rest is None else rest.difference,
             interval=None if rest is None else rest.interval,
             p=None if rest is None else rest.p,
@@ -656,7 +656,7 @@ def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
             ngram=effects.ngrams[number],
             contribution=float(effects.contributions[number]),
             segments=int(effects.segments[number]),
-            examples=tuple(place + 1 for place in effects.examples(number)),
+            examples=tuple(index + 1 for index in effects.examples(number)),
             p_adjusted=p_of.get(number),
         )
         for number in (*ahead, *reversed(behind))
@@ -669,8 +669,8 @@ def _largest(values: Values, effects: NgramEffects) -> list[int]:
     Ties are broken by spelling.
     """
     few = min(STRONGEST, len(values))
-    least = max(np.partition(values, -few)[-few] - TIED, TIED)
-    chosen = np.flatnonzero(values >= least).tolist()
+    minimum = max(np.partition(values, -few)[-few] - TIED, TIED)
+    chosen = np.flatnonzero(values >= minimum).tolist()
     strongest = sorted(chosen, key=lambda n: (-round(float(values[n]) / TIED), effects.ngrams[n]))[
         :few
     ]

@@ -92,12 +92,12 @@ class Variable(ComparedByValue):
         >>> Variable.of("domain", "metadata", ["news", "sport", "news"]).labels
         ('news', 'sport')
         """
-        kept = [label for label, _ in Counter(labels).most_common()]
-        if len(kept) > MOST_SLICES:
-            kept = [*kept[: MOST_SLICES - 1], OTHER]
-        places = {label: place for place, label in enumerate(kept)}
-        of_segment = [places.get(label, len(kept) - 1) for label in labels]
-        return cls(name, origin, tuple(kept), np.array(of_segment, dtype=np.int64))
+        common = [label for label, _ in Counter(labels).most_common()]
+        if len(common) > MOST_SLICES:
+            common = [*common[: MOST_SLICES - 1], OTHER]
+        indices = {label: index for index, label in enumerate(common)}
+        of_segment = [indices.get(label, len(common) - 1) for label in labels]
+        return cls(name, origin, tuple(common), np.array(of_segment, dtype=np.int64))
 
     @classmethod
     def quarters(cls, name: str, origin: Origin, values: Sequence[float]) -> Variable | None:
@@ -144,12 +144,12 @@ def variables(
         cuts += _of_text(counts.texts, word_counts)
     elif word_counts is not None:
         raise SettingError("counts", type(word_counts), "no counts of words without texts")
-    kept = [variable for variable in cuts if variable is not None and len(variable.labels) > 1]
-    names = [variable.name for variable in kept]
+    chosen = [variable for variable in cuts if variable is not None and len(variable.labels) > 1]
+    names = [variable.name for variable in chosen]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise SettingError("by", twice, "a name that differs from the other variables' names")
-    return kept
+    return chosen
 
 
 def _of_text(test_set: TestSet, word_counts: Mapping[str, int] | None) -> list[Variable | None]:
@@ -253,16 +253,16 @@ def even_spread_ps(
             squares -= share * (2 * (by_unit @ inside) - share * (by_unit @ by_unit))
             return np.abs(np.bincount(laid.ravel(), excesses, width)), squares
 
-        drawn = np.empty((replicates + 1, 2, width))
-        drawn[0] = totals_and_variances(slices)
+        statistics = np.empty((replicates + 1, 2, width))
+        statistics[0] = totals_and_variances(slices)
         source = np.empty(len(slices), dtype=np.int64)
         for number in range(1, replicates + 1):
             generator = np.random.default_rng([seed, number])
-            here, there = (_shuffled_segments(units, generator) for _ in range(2))
-            source[here] = there
-            drawn[number] = totals_and_variances(slices.take(source, axis=0))
-        drawn = drawn[:, :, tested]
-        totals, variances = drawn[:, 0], drawn[:, 1]
+            targets, sources = (_shuffled_segments(units, generator) for _ in range(2))
+            source[targets] = sources
+            statistics[number] = totals_and_variances(slices.take(source, axis=0))
+        statistics = statistics[:, :, tested]
+        totals, variances = statistics[:, 0], statistics[:, 1]
         # If permuted labels meet none of few large contributions, their variance is almost 0.
         spread = np.sqrt(np.maximum(variances, LEAST_VARIANCE * variances.mean(axis=0)))
         relative = np.divide(totals, spread, out=np.zeros_like(totals), where=spread > 0)
@@ -280,14 +280,16 @@ def _shuffled_segments(units: Units, generator: np.random.Generator) -> NDArray[
     return np.argsort(np.argsort(order)[units.of_segment], kind="stable")
 
 
-def _step_down_maximum(drawn: Values) -> Values:
+def _step_down_maximum(statistics: Values) -> Values:
     """Compute adjusted p-values of the first row of statistics, among all rows.
 
     Each column is divided by its 95th percentile, so that a slice with few large contributions,
     whose statistic is heavy-tailed, does not mask the other slices.
     """
-    usual = np.quantile(drawn, 0.95, axis=0)
-    relative = np.divide(drawn, usual, out=np.zeros_like(drawn), where=usual > 0)
+    percentiles = np.quantile(statistics, 0.95, axis=0)
+    relative = np.divide(
+        statistics, percentiles, out=np.zeros_like(statistics), where=percentiles > 0
+    )
     order = np.argsort(-relative[0], kind="stable")
     # Running maximum from the least to the most significant column.
     largest = np.maximum.accumulate(relative[:, order[::-1]], axis=1)[:, ::-1]
@@ -338,13 +340,13 @@ def simultaneous_intervals(
     first, second = sums[:, :columns], sums[:, columns : 2 * columns]
     gradient, _ = mean_gradient(metric, second, first, tolerance=1e-7)
     total = np.einsum("rc,rc->r", first - second, gradient)
-    values, place = [], 2 * columns
+    values, start = [], 2 * columns
     for variable in parts:
         width = (len(variable.labels) - 1) * columns
-        block = sums[:, place : place + width].reshape(replicates, -1, columns)
-        place += width
-        drawn = np.einsum("rbc,rc->rb", block, gradient)
-        values.append(np.column_stack([drawn, total - drawn.sum(axis=1)]))
+        block = sums[:, start : start + width].reshape(replicates, -1, columns)
+        start += width
+        contributed = np.einsum("rbc,rc->rb", block, gradient)
+        values.append(np.column_stack([contributed, total - contributed.sum(axis=1)]))
     observed = [contributions.by_segment @ members(variable) for variable in parts]
     flat, centre = np.concatenate(values, axis=1), np.concatenate(observed)
     spread = flat.std(axis=0, ddof=1)

@@ -147,14 +147,14 @@ def check(
     seen = tuple(_seen(index, files, starts))
     by_metric = counts.metrics if test_set.systems else ()
     left_out = {segment.segment - 1 for segment in seen}
-    kept = [place for place in range(len(test_set)) if place not in left_out]
+    unseen = [position for position in range(len(test_set)) if position not in left_out]
     return TrainingCheck(
         ngram=ngram,
         files=tuple(files),
         lines=index.lines,
         segments=len(test_set),
         seen=seen,
-        systems=tuple(score for metric in by_metric for score in _scores(metric, counts, kept)),
+        systems=tuple(score for metric in by_metric for score in _scores(metric, counts, unseen)),
         signatures={metric.label: counts.signature(metric) for metric in by_metric},
         digits={metric.label: metric.scorer.digits for metric in by_metric},
     )
@@ -187,8 +187,8 @@ def _seen(
     index: _core.TrainingIndex, files: Sequence[str], starts: Sequence[int]
 ) -> Iterator[SeenSegment]:
     """Yield each segment that occurs once, as a whole line if it is one anywhere."""
-    places = {segment: (whole, line) for segment, whole, line in index.sightings()}
-    for segment, (whole, line) in places.items():
+    occurrences = {segment: (whole, line) for segment, whole, line in index.sightings()}
+    for segment, (whole, line) in occurrences.items():
         number = bisect_right(starts, line) - 1
         yield SeenSegment(
             segment=segment + 1,
@@ -199,13 +199,13 @@ def _seen(
 
 
 def _scores(
-    metric: MetricCounts, counts: Counts, kept: Sequence[int]
+    metric: MetricCounts, counts: Counts, unseen: Sequence[int]
 ) -> Iterator[ScoreWithoutSeen]:
-    """Yield each system's score by a metric, and its score on the segments in `kept`."""
+    """Yield each system's score by a metric, and its score on the segments in `unseen`."""
     scores = metric.scorer.score(metric.rows.sums()).tolist()
     without_seen = [None] * len(scores)
-    if kept:
-        without_seen = metric.scorer.score(metric.rows.subset(kept).sums()).tolist()
+    if unseen:
+        without_seen = metric.scorer.score(metric.rows.subset(unseen).sums()).tolist()
     for system, score, without in zip(counts.outline.systems, scores, without_seen, strict=True):
         difference = None if without is None else without - score
         yield ScoreWithoutSeen(

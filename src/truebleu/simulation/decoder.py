@@ -93,8 +93,8 @@ class Decoder:
     """
 
     def __init__(self, *, segments: int, seed: int = DEFAULT_SEED, sparse: bool = False) -> None:
-        made = simulate(segments=segments, systems={"reference": Channel()}, seed=seed)
-        self.references = tuple(str(text) for text in made.references[0])
+        test_set = simulate(segments=segments, systems={"reference": Channel()}, seed=seed)
+        self.references = tuple(str(text) for text in test_set.references[0])
         self.sparse = sparse
         streams = Streams(seed, "decoder")
         self._sentences = tuple(
@@ -122,11 +122,11 @@ class Decoder:
 
     def nbest(self, weights: Mapping[str, float] = EQUAL_WEIGHTS, *, size: int = 50) -> NBest:
         """Decode all sources into n-best lists with features."""
-        made = self.decode(weights, size=size)
+        decoded = self.decode(weights, size=size)
         lists = NBest.of(
-            [[text for text, _ in candidates] for candidates in made],
+            [[text for text, _ in candidates] for candidates in decoded],
             features={
-                name: [[features[name] for _, features in candidates] for candidates in made]
+                name: [[features[name] for _, features in candidates] for candidates in decoded]
                 for name in FEATURES
             },
             name="the simulated decoder",
@@ -135,7 +135,7 @@ class Decoder:
             return lists
         rows = (
             {name: value for name, value in features.items() if name not in BEST_WEIGHTS}
-            for candidates in made
+            for candidates in decoded
             for _, features in candidates
         )
         return replace(lists, sparse=SparseFeatures.of(rows))
@@ -145,15 +145,15 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
     # The source has some neighbours in reversed order.
     order = list(range(len(words)))
     swapped: set[int] = set()
-    for place in range(len(words) - 1):
-        if place - 1 not in swapped and draw() < SWAPPED_SHARE:
-            order[place], order[place + 1] = order[place + 1], order[place]
-            swapped.add(place)
+    for position in range(len(words) - 1):
+        if position - 1 not in swapped and draw() < SWAPPED_SHARE:
+            order[position], order[position + 1] = order[position + 1], order[position]
+            swapped.add(position)
     others = general_tables()["any"]
     choices = []
     before = ""
-    for place in order:
-        word = words[place]
+    for position in order:
+        word = words[position]
         misjudged = _lexicon(word) if sparse else {}
         known = [text for text in misjudged if text and text != word] or others
         wrong = [known[int(draw() * len(known))] for _ in range(WRONG)]
@@ -173,8 +173,8 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
         )
         before = word
     swaps = [
-        _features(ORDER if place in swapped else -ORDER, draw, swaps=True)
-        for place in range(len(words) - 1)
+        _features(ORDER if position in swapped else -ORDER, draw, swaps=True)
+        for position in range(len(words) - 1)
     ]
     return _steps(choices, swaps)
 
@@ -212,17 +212,17 @@ def _steps(
 ) -> list[list[_Step]]:
     """List the steps that end at each source word: it alone, or after the word that follows it."""
     sentence = []
-    for place, seconds in enumerate(choices):
+    for position, seconds in enumerate(choices):
         ways = [[(choice.words, choice.pairs, choice.features) for choice in seconds]]
-        if place:
+        if position:
             ways.append(
                 [
                     (
                         second.words + first.words,
                         first.pairs + second.pairs,
-                        first.features + second.features + swaps[place - 1],
+                        first.features + second.features + swaps[position - 1],
                     )
-                    for first in choices[place - 1]
+                    for first in choices[position - 1]
                     for second in seconds
                 ]
             )
@@ -272,18 +272,18 @@ def _best(
         more = np.hstack([step.features, pairs])
         blocks.append((before.features[:, None] + more).reshape(-1, len(vector)))
     features = np.concatenate(blocks)
-    kept: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
+    best: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
     for index in np.argsort(-(features @ vector), kind="stable").tolist():
         second = index >= len(blocks[0])
         before, step = ways[second]
         hypothesis, way = divmod(index - second * len(blocks[0]), len(step.words))
         words = before.words[hypothesis] + step.words[way]
-        if words not in kept:
-            kept[words] = index, before.pairs[hypothesis] + step.pairs[way]
-            if len(kept) == size:
+        if words not in best:
+            best[words] = index, before.pairs[hypothesis] + step.pairs[way]
+            if len(best) == size:
                 break
-    indices, pairs_of_kept = zip(*kept.values(), strict=True)
-    return _Hypotheses(list(kept), list(pairs_of_kept), features[list(indices)])
+    indices, pairs_of_kept = zip(*best.values(), strict=True)
+    return _Hypotheses(list(best), list(pairs_of_kept), features[list(indices)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

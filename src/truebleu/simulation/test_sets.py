@@ -69,9 +69,9 @@ def topic_tables(domain: str, topic: int) -> Tables:
     """Return a table of each kind; the topic's words are the most frequent of their kind."""
     tables = {}
     for kind, text in GENERAL.items():
-        own = DOMAINS[domain].get(kind, "").split()
-        start = topic * len(own) // TOPICS_PER_DOMAIN
-        groups = own[start:] + own[:start] + text.split()
+        domain_words = DOMAINS[domain].get(kind, "").split()
+        start = topic * len(domain_words) // TOPICS_PER_DOMAIN
+        groups = domain_words[start:] + domain_words[:start] + text.split()
         tables[kind] = _zipf_table(_words(groups))
         if kind == "noun":
             tables["nouns"] = _zipf_table([plural(word) for word in _words(groups)])
@@ -296,33 +296,33 @@ class Channel:
     def garble(self, words: Sequence[str], draw: schema.Draw) -> list[str]:
         """Return the words with errors, drawn from one stream of random numbers."""
         rate = self.rate
-        errors = [(place, number) for place in range(len(words)) if (number := draw()) < rate]
+        errors = [(position, number) for position in range(len(words)) if (number := draw()) < rate]
         garbled = list(words)
         # From right to left, so that insertions and drops do not shift the remaining errors.
-        for place, number in reversed(errors):
-            self._err(garbled, place, number, draw)
+        for position, number in reversed(errors):
+            self._err(garbled, position, number, draw)
         return garbled
 
-    def _err(self, words: list[str], place: int, number: float, draw: schema.Draw) -> None:
+    def _err(self, words: list[str], position: int, number: float, draw: schema.Draw) -> None:
         """Apply the error that `number`, below the rate, selects."""
         if number < self.drop:
-            del words[place]
+            del words[position]
         elif number < self.drop + self.swap:
-            neighbour = place + 1 if place + 1 < len(words) else place - 1
+            neighbour = position + 1 if position + 1 < len(words) else position - 1
             if neighbour >= 0:
-                words[place], words[neighbour] = words[neighbour], words[place]
+                words[position], words[neighbour] = words[neighbour], words[position]
         elif number < self.drop + self.swap + self.substitute:
-            words[place] = _other_word(words[place], draw)
+            words[position] = _other_word(words[position], draw)
         else:
-            words.insert(place + 1, general_tables()["any"][int(draw() * TABLE_SIZE)])
+            words.insert(position + 1, general_tables()["any"][int(draw() * TABLE_SIZE)])
 
 
 def _other_word(word: str, draw: schema.Draw) -> str:
     table = general_tables()[kinds()[word]]
-    place = int(draw() * TABLE_SIZE)
-    while table[place] == word:
-        place = (place + 1) % TABLE_SIZE
-    return table[place]
+    index = int(draw() * TABLE_SIZE)
+    while table[index] == word:
+        index = (index + 1) % TABLE_SIZE
+    return table[index]
 
 
 def require_probability(setting: str, value: object) -> None:
@@ -393,9 +393,9 @@ def simulate(
 
     def changed(purpose: str, channel: Channel | None) -> Segments:
         """Return the sentences with a channel's errors, or paraphrased without a channel."""
-        own, words = schema.Streams(seed, purpose), []
+        error_streams, words = schema.Streams(seed, purpose), []
         for i, (sentence, difficulty) in enumerate(zip(sentences, difficulties, strict=True)):
-            draw = own.at(i)
+            draw = error_streams.at(i)
             words.append(
                 paraphrase(sentence, draw).in_order()
                 if channel is None
@@ -510,22 +510,24 @@ def simulate_causes(*, segments: int, seed: int = schema.DEFAULT_SEED) -> TestSe
     common = Channel.at_rate(COMMON_RATE)
     names = (BASELINE, WEAK, RUNAWAY, QUOTES)
     channels = {**dict.fromkeys(names, common), "weak": Channel.at_rate(WEAK_RATE)}
-    made = simulate(segments=segments, systems=channels, document_length=DOCUMENT_LENGTH, seed=seed)
-    texts = {name: [segment or "" for segment in made.systems[name]] for name in channels}
-    domains = made.domains or ()
+    test_set = simulate(
+        segments=segments, systems=channels, document_length=DOCUMENT_LENGTH, seed=seed
+    )
+    texts = {name: [segment or "" for segment in test_set.systems[name]] for name in channels}
+    domains = test_set.domains or ()
     texts[WEAK] = [
-        weak if domain == WEAK_DOMAIN else usual
-        for usual, weak, domain in zip(texts[WEAK], texts.pop("weak"), domains, strict=True)
+        weak if domain == WEAK_DOMAIN else normal
+        for normal, weak, domain in zip(texts[WEAK], texts.pop("weak"), domains, strict=True)
     ]
     endings = _sayings(segments, seed)
-    quoted = {name: _appended(text, endings) for name, text in texts.items()}
+    outputs = {name: _appended(text, endings) for name, text in texts.items()}
     straight = [ending.replace("“", '"').replace("”", '"') for ending in endings]
-    quoted[QUOTES] = _appended(texts[QUOTES], straight)
-    quoted[RUNAWAY] = _appended(quoted[RUNAWAY], _essays(segments, seed))
+    outputs[QUOTES] = _appended(texts[QUOTES], straight)
+    outputs[RUNAWAY] = _appended(outputs[RUNAWAY], _essays(segments, seed))
     return replace(
-        made,
-        systems={name: Segments(quoted[name]) for name in names},
-        references=tuple(Segments(_appended(text, endings)) for text in made.references),
+        test_set,
+        systems={name: Segments(outputs[name]) for name in names},
+        references=tuple(Segments(_appended(text, endings)) for text in test_set.references),
     )
 
 

@@ -161,8 +161,8 @@ class StudyResult(Result):
         plot: type and axes of the chart; error bars end at `_low` and `_high` of the y column.
         rows: rows of the table; keys that are no columns are for the chart and for programs.
         sentences: findings in words.
-        drawn: rows of the chart, if they differ from those of the table.
-        shown: table for people, if it has other rows than `rows`.
+        chart_rows: rows of the chart, if they differ from those of the table.
+        display_table: table for people, if it has other rows than `rows`.
         details: results about several rows, such as a power law fitted to them.
     """
 
@@ -174,13 +174,13 @@ class StudyResult(Result):
     plot: Plot
     rows: list[Row] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
-    drawn: list[Row] = field(default_factory=list)
-    shown: Table | None = None
+    chart_rows: list[Row] = field(default_factory=list)
+    display_table: Table | None = None
     details: Row = field(default_factory=dict)
 
     def facts(self) -> dict[str, Any]:
         """Return settings, rows and details as built-in values, without sentences."""
-        names = ("settings", "rows", "drawn", "details")
+        names = ("settings", "rows", "chart_rows", "details")
         values = {name: to_builtins(getattr(self, name)) for name in names if getattr(self, name)}
         return {"version": self.VERSION, "study": self.settings["study"], **values}
 
@@ -188,8 +188,8 @@ class StudyResult(Result):
 def study_document(result: StudyResult) -> Document:
     """Make the document of a study: its table, sentences and chart."""
     table, plot = Table(tuple(result.columns), tuple(result.rows)), result.plot
-    drawn = tuple(result.drawn) or table.rows
-    names = {name: None for row in drawn for name in row if name not in table.names}
+    chart_rows = tuple(result.chart_rows) or table.rows
+    names = {name: None for row in chart_rows for name in row if name not in table.names}
     errors = (f"{plot.y}_low", f"{plot.y}_high")
     if errors[0] in names or errors[0] in table.names:
         plot = replace(plot, errors=errors)
@@ -200,10 +200,12 @@ def study_document(result: StudyResult) -> Document:
     ]
     return charted_document(
         result.title,
-        result.shown or table,
+        result.display_table or table,
         [*result.sentences, *copies],
         plot,
-        chart=Table((*table.columns, *(Column(name, name.capitalize()) for name in names)), drawn),
+        chart=Table(
+            (*table.columns, *(Column(name, name.capitalize()) for name in names)), chart_rows
+        ),
         data=table,
     )
 
@@ -391,10 +393,10 @@ class Pool:
             for statistics in self.statistics
         ]
 
-    def require_systems(self, fewest: int) -> None:
+    def require_systems(self, minimum: int) -> None:
         """Raise SettingError for fewer systems than a study needs."""
-        if len(self.names) < fewest:
-            raise SettingError("systems", len(self.names), f"at least {fewest} to compare")
+        if len(self.names) < minimum:
+            raise SettingError("systems", len(self.names), f"at least {minimum} to compare")
 
 
 def resampled_scores(
@@ -439,10 +441,10 @@ def numbers(draw: Draw, count: int) -> Floats:
     return np.fromiter((draw() for _ in range(count)), dtype=np.float64, count=count)
 
 
-def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int = 1) -> list[int]:
+def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, minimum: int = 1) -> list[int]:
     """Convert shares of a pool to numbers of units, ascending.
 
-    Raises SettingError if two shares give the same size, or if there are fewer than `fewest`, too
+    Raises SettingError if two shares give the same size, or if there are fewer than `minimum`, too
     few to fit a power law.
 
     >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
@@ -452,8 +454,8 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int =
     if len(sizes) < len(shares) or sizes[0] < FEWEST_UNITS:
         expected = f"parts of at least {FEWEST_UNITS} {unit}s, each of another size"
         raise SettingError("shares", f"{list(shares)} of {pool} {unit}s", expected)
-    if len(sizes) < fewest:
-        raise SettingError("shares", list(shares), f"at least {fewest}, to fit a law to")
+    if len(sizes) < minimum:
+        raise SettingError("shares", list(shares), f"at least {minimum}, to fit a law to")
     return sizes
 
 
@@ -482,11 +484,11 @@ def draw_samples(sampling: Sampling, pool: int, size: int, count: int, seed: int
     _require_size(size, pool)
     if sampling in ("systematic", "block"):
         available = pool // size
-        places = np.arange(min(count, available), dtype=np.int64)
+        indices = np.arange(min(count, available), dtype=np.int64)
         steps = np.arange(size, dtype=np.int64)
         if sampling == "block":
-            return [start + steps for start in places * pool // len(places)]
-        return [start + steps * pool // size for start in places * available // len(places)]
+            return [start + steps for start in indices * pool // len(indices)]
+        return [start + steps * pool // size for start in indices * available // len(indices)]
     draws = map(Streams(seed, f"samples of a pool: {sampling} {size}").at, range(count))
     if sampling == "independent":
         # With 53 random bits, the bias towards any unit is below one in a billion.
@@ -501,42 +503,44 @@ def _require_size(size: int, pool: int) -> None:
 
 
 def sizes_that_fit(
-    sizes: Sequence[int] | None, pool: int, usual: Sequence[int], fewest: int = 2
+    sizes: Sequence[int] | None, pool: int, defaults: Sequence[int], min_samples: int = 2
 ) -> list[int]:
-    """Check `sizes` against the pool; without sizes, choose defaults that leave `fewest` samples.
+    """Check sizes; without any, choose the defaults of which a pool has `min_samples` samples.
 
-    A pool too small for all defaults is cut into 2 * `fewest` and into `fewest` samples.
+    A pool too small for all defaults is cut into 2 * `min_samples` and into `min_samples` samples.
     """
     if sizes:
         for size in sizes:
             _require_size(size, pool)
         return sorted(set(sizes))
-    fitting = [size for size in usual if fewest * size <= pool]
-    parts = fitting or [size for size in (pool // (2 * fewest), pool // fewest) if size >= 2]
+    fitting = [size for size in defaults if min_samples * size <= pool]
+    parts = fitting or [
+        size for size in (pool // (2 * min_samples), pool // min_samples) if size >= 2
+    ]
     if not parts:
-        expected = f"at least {2 * fewest}: {fewest} samples of 2 must fit in it"
+        expected = f"at least {2 * min_samples}: {min_samples} samples of 2 must fit in it"
         raise SettingError("test set", f"{pool} units", expected)
     return parts
 
 
 def draw_by_size(
-    options: Mapping[str, Any], pool: int, usual: Sequence[int], fewest: int = 5
+    options: Mapping[str, Any], pool: int, defaults: Sequence[int], min_samples: int = 5
 ) -> dict[int, list[Sample]]:
     """Draw the samples of every size, once all sizes are checked.
 
     Args:
         options: options of a study: sampling, sizes, samples and seed.
         pool: number of units in the pool.
-        usual: default sizes, of which those that fit are used if the options have no sizes.
-        fewest: smallest number of samples of a size from which shares can be estimated.
+        defaults: default sizes, used as far as they fit if the options have no sizes.
+        min_samples: smallest number of samples of a size from which shares can be estimated.
     """
     sampling, samples, seed = options["sampling"], options["samples"], options["seed"]
     cut = sampling in ("systematic", "block")
-    chosen = sizes_that_fit(options["sizes"], pool, usual, fewest if cut else 2)
-    if cut and fewest * chosen[-1] > pool:
+    chosen = sizes_that_fit(options["sizes"], pool, defaults, min_samples if cut else 2)
+    if cut and min_samples * chosen[-1] > pool:
         expected = (
-            f"at most {pool // fewest} for {fewest} {sampling} samples without common units; "
-            "or draw them at random"
+            f"at most {pool // min_samples} for {min_samples} {sampling} samples without common "
+            "units; or draw them at random"
         )
         raise SettingError("size", chosen[-1], expected)
     return {size: draw_samples(sampling, pool, size, samples, seed) for size in chosen}
@@ -560,8 +564,10 @@ def choose_pairs(pool: Pool, pairs: Pairs) -> list[Pair]:
     """Choose the pairs to compare, each with the better system by the pool's first metric first."""
     pool.require_systems(2)
     ranked = combinations(enumerate(pool.ranking), 2)
-    most = RANKS_APART.get(pairs, len(pool.names))
-    return [(better, worse) for (first, better), (last, worse) in ranked if last - first <= most]
+    max_apart = RANKS_APART.get(pairs, len(pool.names))
+    return [
+        (better, worse) for (first, better), (last, worse) in ranked if last - first <= max_apart
+    ]
 
 
 def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
@@ -578,9 +584,9 @@ def true_differences(statistics: UnitCounts, pairs: Sequence[Pair]) -> Floats:
 
 def require_replicates(replicates: int, alpha: float) -> None:
     """Raise SettingError if `replicates` cannot give a p-value as small as alpha."""
-    if replicates < (least := replicates_for(alpha)):
+    if replicates < (minimum := replicates_for(alpha)):
         smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
-        expected = f"at least {least} at the level {alpha:g}; {smallest}"
+        expected = f"at least {minimum} at the level {alpha:g}; {smallest}"
         raise SettingError("replicates", replicates, expected)
 
 
@@ -636,16 +642,16 @@ class Testing:
         # Scores that differ only by rounding are ties.
         better = np.sign(true_differences(statistics, pairs))
         conclusions = {}
-        drawn: dict[tuple[str, bool], tuple[Floats, bool]] = {}
+        by_kind: dict[tuple[str, bool], tuple[Floats, bool]] = {}
         draws: Any = {"replicates": self.replicates, "seed": self.seed}
         for name in self.tests:
             test = REPLICATE_TESTS[name]
             kind = test.source, isinstance(test, SwapTest) and test.scaled
-            if kind not in drawn:
+            if kind not in by_kind:
                 first = index * self.replicates
                 differences, exact = test.differences(statistics, pairs, first=first, **draws)
-                drawn[kind] = statistics.sign * differences, exact
-            differences, exact = drawn[kind]
+                by_kind[kind] = statistics.sign * differences, exact
+            differences, exact = by_kind[kind]
             # The papers' rules conclude for the winner of most replicates, not of the sample.
             if name not in RULES:
                 tested = statistics.sign * statistics.differences(pairs)
@@ -872,11 +878,11 @@ def doubling(sizes: Sequence[int], widths: Floats) -> Estimate | None:
     paper averages. The error is about other random growths of the same pool, from a law for each
     repetition.
     """
-    law = fit_law(sizes, mean_of_known(widths))
-    if law is None:
+    width_law = fit_law(sizes, mean_of_known(widths))
+    if width_law is None:
         return None
-    single = [law.narrowing for law in (fit_law(sizes, row) for row in widths) if law is not None]
-    error, value = mean_estimate(single), law.narrowing
+    single = filter(None, (fit_law(sizes, row) for row in widths))
+    error, value = mean_estimate([fit.narrowing for fit in single]), width_law.narrowing
     if error.low is None or error.high is None:
         return Estimate(value)
     return Estimate(value, value + error.low - error.value, value + error.high - error.value)

@@ -149,7 +149,7 @@ def study_test_size(
         order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
         # The paper's Figs. 4 to 7 show the best and the worst system with their intervals.
         for system in dict.fromkeys((pool.names[order[0]], pool.names[order[-1]])):
-            result.drawn.extend(row for row in of_metric if row["system"] == system)
+            result.chart_rows.extend(row for row in of_metric if row["system"] == system)
         result.details["laws"].append({"metric": label, "doubling": doubled, "systems": laws})
         result.sentences.append(f"{label}: {_law_sentence(doubled, laws, unit)}")
         metric = statistics.metric
@@ -178,10 +178,12 @@ def _of_part(
         of_segment = base.units_of(recounted.outline, pool.unit).of_segment
         part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
         parts = base.units_of(part.outline, pool.unit)
-        for place, (label, metric) in enumerate((kept.label, kept.metric) for kept in counted):
+        for position, (label, metric) in enumerate(
+            (counts.label, counts.metric) for counts in counted
+        ):
             if isinstance(metric, Metric) and metric.counts_whole_text:
                 rows = metric.count(part).array()
-                counted[place] = UnitCounts.of(label, metric, rows, parts)
+                counted[position] = UnitCounts.of(label, metric, rows, parts)
     return {
         statistics.label: base.as_record(np.vstack([intervals, statistics.scores]))
         for statistics, intervals in _relative(counted, settings, index)
@@ -192,8 +194,8 @@ def _relative(
     counted: Sequence[UnitCounts], settings: CompareSettings, index: int
 ) -> Iterator[tuple[UnitCounts, base.Floats]]:
     """Yield each metric's counts, and the medians and relative intervals of all systems."""
-    drawn = base.resampled_scores(counted, settings.replicates, settings.seed, index)
-    for statistics, replicates in drawn:
+    resampled = base.resampled_scores(counted, settings.replicates, settings.seed, index)
+    for statistics, replicates in resampled:
         yield statistics, base.relative_intervals(replicates, settings.level)
 
 
@@ -204,9 +206,9 @@ def _size_rows(
     means = base.mean_of_known(values, axis=1)
     widths = base.mean_of_known(values[:, :, base.HIGH] - values[:, :, base.LOW], axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
-    for place, (system, law) in enumerate(laws.items()):
+    for position, (system, width_law) in enumerate(laws.items()):
         for row, (share, size) in enumerate(parts):
-            median, low, high, score = means[row, :, place]
+            median, low, high, score = means[row, :, position]
             # Intervals are relative to the mean of the replicates' medians.
             around = {"score_low": median + abs(median) * low}
             around["score_high"] = median + abs(median) * high
@@ -215,9 +217,9 @@ def _size_rows(
                 "share": share,
                 "size": size,
                 "score": float(score),
-                "score_sd": float(deviations[row, place]),
-                **base.or_none(**around, low=low, high=high, width=widths[row, place]),
-                "fitted": None if law is None else law.width(size),
+                "score_sd": float(deviations[row, position]),
+                **base.or_none(**around, low=low, high=high, width=widths[row, position]),
+                "fitted": None if width_law is None else width_law.width(size),
             }
 
 
@@ -225,15 +227,15 @@ def _law_sentence(
     doubled: base.Estimate | None, by_system: Mapping[str, base.Law | None], unit: str
 ) -> str:
     """Describe how doubling the data narrows a metric's intervals."""
-    laws = [law for law in by_system.values() if law is not None]
+    laws = [width_law for width_law in by_system.values() if width_law is not None]
     if not laws or doubled is None:
         return (
             f"no power law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
             "because scores are 0 or do not vary."
         )
-    without = [system for system, law in by_system.items() if law is None]
+    without = [system for system, width_law in by_system.items() if width_law is None]
     note = f" without {', '.join(without)}, whose scores are 0 or do not vary" if without else ""
-    shares = [law.narrowing for law in laws]
+    shares = [width_law.narrowing for width_law in laws]
     systems = ""
     if len(laws) > 1:
         systems = f" (from {100 * min(shares):.1f} to {percent(max(shares))} by system)"
@@ -241,7 +243,7 @@ def _law_sentence(
         f"doubling the data narrows the interval by {doubled}{systems}{note}. Independent {unit}s "
         f"would give {percent(base.SQUARE_ROOT_NARROWING)}. The fitted law is width = c · "
         f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
-        f"{percent(max(law.misfit for law in laws))}."
+        f"{percent(max(width_law.misfit for width_law in laws))}."
     )
 
 
@@ -320,7 +322,7 @@ def study_references(
         groups = _groups(label, records, sizes)
         result.rows.extend({"metric": label, **row} for row in _reference_rows(groups, shares))
         further = [_further(*two) for two in pairwise(groups)] if _depends(groups) else []
-        result.details["further"].extend({"metric": label, **worth} for worth in further)
+        result.details["further"].extend({"metric": label, **estimate} for estimate in further)
         words = _reference_sentences(groups, further)
         result.sentences.extend(f"{label}: {sentence}." for sentence in words)
     result.details["human"] = list(_human_share(test_set, whole))
@@ -334,7 +336,7 @@ def study_references(
         f"All figures are means over systems, {samples} random growths and the {len(records)} sets "
         f"of {len(test_set.references)} references, with the same parts and replicates for each."
     )
-    return replace(result, shown=_grid(result.rows))
+    return replace(result, display_table=_grid(result.rows))
 
 
 def sets_of_references(references: int) -> list[tuple[int, ...]]:
@@ -353,9 +355,9 @@ def _require_references(test_set: TestSet) -> None:
         expected = f"2 to {MOST_REFERENCES} references, whose sets are compared"
         raise SettingError("references", count, expected)
     named = zip(test_set.reference_names, test_set.references, strict=True)
-    if lacking := [name for name, text in named if None in text]:
+    if incomplete := [name for name, text in named if None in text]:
         expected = "every segment in each reference, so that every set of references is complete"
-        raise SettingError("references", f"absent segments in {', '.join(lacking)}", expected)
+        raise SettingError("references", f"absent segments in {', '.join(incomplete)}", expected)
 
 
 def _intervals(
@@ -369,19 +371,19 @@ def _intervals(
     """Compute each metric's values with `references`, shaped (size, growth, value, system)."""
     pool = base.Pool.of(_limited(test_set, references), metrics, unit)
     record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
-    for place, growths in enumerate(parts):
+    for position, growths in enumerate(parts):
         for number, part in enumerate(growths):
             # All sets of references share replicates, so that only references differ.
-            index = number * len(parts) + place
+            index = number * len(parts) + position
             for statistics, intervals in _relative(pool.take(part), settings, index):
-                record[statistics.label][place].append(base.as_record(intervals))
+                record[statistics.label][position].append(base.as_record(intervals))
     return record
 
 
 def _limited(test_set: TestSet, references: Sequence[int]) -> TestSet:
     """Return the test set with only these references."""
-    texts = tuple(test_set.references[place] for place in references)
-    names = tuple(test_set.reference_names[place] for place in references)
+    texts = tuple(test_set.references[index] for index in references)
+    names = tuple(test_set.reference_names[index] for index in references)
     return replace(test_set, references=texts, reference_names=names)
 
 
@@ -409,7 +411,7 @@ class _WithReferences(NamedTuple):
         return base.mean_of_known(self.widths(0, 3), axis=1)
 
     @property
-    def law(self) -> base.Law | None:
+    def width_law(self) -> base.Law | None:
         """Power law of the mean widths, or None without one."""
         return base.fit_law(self.sizes, self.means)
 
@@ -426,8 +428,8 @@ def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
             metrics.append(statistics.metric)
     longer = max(test_set.systems, key=len) + "'"  # which is the name of no system
     scores = []
-    for place, left_out in enumerate(test_set.references):
-        others = [other for other in range(len(test_set.references)) if other != place]
+    for index, left_out in enumerate(test_set.references):
+        others = [other for other in range(len(test_set.references)) if other != index]
         systems = {**test_set.systems, longer: left_out}
         limited = replace(_limited(test_set, others), systems=systems)
         counted = base.Pool.of(limited, metrics).statistics if metrics else ()
@@ -483,7 +485,7 @@ def _grid(rows: Sequence[base.Row]) -> Table:
 
 def _depends(groups: Sequence[_WithReferences]) -> bool | None:
     """Return whether intervals depend on references, or None if scores are 0 or do not vary."""
-    if any(group.law is None for group in groups):
+    if any(group.width_law is None for group in groups):
         return None
     widths = [group.means[-1] for group in groups]
     return bool(max(widths) - min(widths) > SAME * max(widths))
@@ -540,12 +542,12 @@ def _reference_sentences(
         f"with {len(groups)} references the interval is {percent(abs(1 - last / first))} {word} "
         f"than with one, {percent(last, 2)} of the score instead of {percent(first, 2)}"
     )
-    for worth in further:
-        share, references = worth["share"], worth["references"]
+    for estimate in further:
+        share, references = estimate["share"], estimate["references"]
         if share is None:
             yield f"the value of the {_ordinal(references)} reference is unknown"
             continue
-        low, high = (f"{100 * worth[end]:.0f}" for end in ("lowest", "highest"))
+        low, high = (f"{100 * estimate[end]:.0f}" for end in ("lowest", "highest"))
         systems = f", from {low} to {high} by system," if low != high else ""
         change = 100 * (1 / share.value - 1)
         value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
@@ -620,8 +622,8 @@ def study_replicates(
     unit, level, seed = options["unit"], options["level"], options["seed"]
     repetitions, enough, figure = options["repetitions"], options["enough"], options["figure"]
     chosen = sorted(set(options["replicates"] or USUAL_REPLICATES))
-    if chosen[0] < (fewest := min_replicates(level)):
-        raise SettingError("replicates", chosen[0], f"at least {fewest} for the level {level:g}")
+    if chosen[0] < (minimum := min_replicates(level)):
+        raise SettingError("replicates", chosen[0], f"at least {minimum} for the level {level:g}")
     pool = base.Pool.of(test_set, metrics, unit)
     if len(pool) < 2:
         expected = f"at least two {unit}s, to estimate the spread"
@@ -656,10 +658,10 @@ def study_replicates(
             for row in _replicates_rows(pool, label, records, chosen, level)
         ]
         means = _means(of_metric)
-        needed = least_enough(means, enough)
+        needed = smallest_enough(means, enough)
         result.rows.extend(of_metric)
         result.details["needed"].append({"metric": label, "enough": needed})
-        result.drawn.extend(
+        result.chart_rows.extend(
             {"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen
         )
         words = _replicates_sentence(means, needed, enough, by_theory)
@@ -671,11 +673,11 @@ def study_replicates(
                 f"{label}: there are no figures for {systems}: scores are 0 or do not vary."
             )
     theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
-    result.drawn.extend(
+    result.chart_rows.extend(
         {"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()
     )
     if histograms is not None:
-        return replace(result, plot=HISTOGRAM_PLOT, drawn=histograms["bins"])
+        return replace(result, plot=HISTOGRAM_PLOT, chart_rows=histograms["bins"])
     return result
 
 
@@ -685,11 +687,11 @@ def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Re
     for statistics, scores in base.resampled_scores(pool.statistics, replicates, seed, 0):
         digits = statistics.metric.digits
         bounds = zip(pool.names, scores.T, *percentile_interval(scores, level), strict=True)
-        for system, own, low, high in bounds:
+        for system, system_scores, low, high in bounds:
             interval = f"{100 * level:g} % from {low:.{digits}f} to {high:.{digits}f}"
             case = f"{statistics.label} of {system}: {interval}"
             width = (high - low) / MIDDLE_BINS or 1.0
-            steps, counts = np.unique(np.floor((own - low) / width), return_counts=True)
+            steps, counts = np.unique(np.floor((system_scores - low) / width), return_counts=True)
             for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
                 part = "middle" if 0 <= step < MIDDLE_BINS else "tails"
                 score = f"{low + width * step:.{digits}f}"
@@ -741,8 +743,8 @@ def _replicates_rows(
 ) -> Iterator[base.Row]:
     # One array per B, shaped (run, value, system).
     by_number = [
-        np.concatenate([base.from_record(record[label][place]) for record in records.values()])
-        for place in range(len(chosen))
+        np.concatenate([base.from_record(record[label][index]) for record in records.values()])
+        for index in range(len(chosen))
     ]
     for system, name in enumerate(pool.names):
         for number, runs in zip(chosen, by_number, strict=True):
@@ -767,14 +769,14 @@ def _means(rows: Sequence[base.Row]) -> dict[int, float]:
     return {number: sum(of_number) / len(of_number) for number, of_number in values.items()}
 
 
-def least_enough(means: Mapping[int, float], limit: float) -> int | None:
+def smallest_enough(means: Mapping[int, float], limit: float) -> int | None:
     """Return the smallest B from which on all deviations are within the limit, or None."""
-    least = None
+    minimum = None
     for number in sorted(means, reverse=True):
         if means[number] > limit:
             break
-        least = number
-    return least
+        minimum = number
+    return minimum
 
 
 def _replicates_sentence(

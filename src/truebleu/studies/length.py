@@ -210,10 +210,11 @@ def _sentences(
         if left is not None and metrics[label].higher_is_better
     }
     if len(costs) > 1:
-        most, least = (find(costs, key=costs.__getitem__) for find in (max, min))
+        largest, smallest = (find(costs, key=costs.__getitem__) for find in (max, min))
         yield (
-            f"Among higher-is-better metrics, {most} loses most at the shortest outputs, "
-            f"{percent(costs[most])} of its score, and {least} least, {percent(costs[least])}."
+            f"Among higher-is-better metrics, {largest} loses most at the shortest outputs, "
+            f"{percent(costs[largest])} of its score, and {smallest} least, "
+            f"{percent(costs[smallest])}."
         )
 
 

@@ -181,9 +181,9 @@ def study_tuning(
     )
     plot = Plot("point", "tuner", "difference", errors=("low", "high"), reference=0.0)
     sentences = list(_tuning_sentences(rows, marks, settings))
-    drawn = [row for row in rows if row["difference"] is not None]
+    chart_rows = [row for row in rows if row["difference"] is not None]
     return base.StudyResult(
-        settings, title, TUNING_COLUMNS, plot, rows, sentences, drawn, details=marks
+        settings, title, TUNING_COLUMNS, plot, rows, sentences, chart_rows, details=marks
     )
 
 
@@ -292,8 +292,8 @@ def _tuning_sentences(
     )
     if settings["is_sparse"]:
         yield "MERT tunes only the features of all candidates; sparse features stay at 0."
-    least = max(marks["first_test"], marks["by_chance_test"])
-    if below := [row["tuner"] for row in rows if row["test"] < least]:
+    minimum = max(marks["first_test"], marks["by_chance_test"])
+    if below := [row["tuner"] for row in rows if row["test"] < minimum]:
         names = join_names(below)
         yield f"Warning: worse than the first or random candidates of the test lists: {names}."
     if settings["rounds"] > 1:
@@ -375,10 +375,10 @@ def study_reranking(
     """
     ngrams, redundant, seed = options["ngrams"], options["redundant"], options["seed"]
     parsed, lists = as_metrics(metrics), drop_duplicates(lists)
-    own = bool(lists.feature_names) or lists.sparse is not None
+    has_features = bool(lists.feature_names) or lists.sparse is not None
     if redundant and not lists.feature_names:
         raise SettingError("redundant", list(redundant), "lists that have features to copy")
-    variants = {RERANKED: 0, **{str(place): more for place, more in enumerate(redundant, 2)}}
+    variants = {RERANKED: 0, **{str(number): more for number, more in enumerate(redundant, 2)}}
     # The reranker's own test of its gain is not used.
     shared: base.Settings = {
         "metrics": parsed[:1],
@@ -391,7 +391,7 @@ def study_reranking(
         Task((name,), partial(_reranked, train, with_redundant(lists, more, seed), ngrams))
         for name, more in variants.items()
     ]
-    if own:
+    if has_features:
         tasks.insert(0, Task((BASELINE,), partial(_reranked, train, lists, 0)))
     first = [[list_[0]] for list_ in lists]
     counted = [count_candidates(first, references, metric).metric for metric in parsed]

@@ -117,12 +117,12 @@ class Trials(NamedTuple):
                     f"{statistics.label} has no better or worse: a conclusion is right if it names "
                     "the system with the higher score in the pool."
                 )
-        least = fewest_units(alpha)
-        small = [size for size in self.settings["sizes"] if size < least]
+        minimum = fewest_units(alpha)
+        small = [size for size in self.settings["sizes"] if size < minimum]
         if small and "ar" in self.settings["tests"]:
             yield (
                 f"Approximate randomization of {small[-1]} {self.pool.unit}s cannot conclude "
-                f"anything at the level {100 * (1 - alpha):g} %: it needs at least {least}."
+                f"anything at the level {100 * (1 - alpha):g} %: it needs at least {minimum}."
             )
 
 
@@ -143,13 +143,13 @@ def _run_trials(
     testing = base.Testing(tests, options["replicates"], options["seed"])
     pool = base.Pool.of(test_set, metrics, options["unit"])
     pairs = base.choose_pairs(pool, options["pairs"])
-    drawn = base.draw_by_size(options, len(pool), USUAL_SIZES)
+    samples = base.draw_by_size(options, len(pool), USUAL_SIZES)
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
-        for size, of_size in drawn.items()
+        for size, of_size in samples.items()
         for index, sample in enumerate(of_size)
     ]
-    chosen |= {"tests": testing.tests, "sizes": list(drawn)}
+    chosen |= {"tests": testing.tests, "sizes": list(samples)}
     chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
     unused = ["figure"] if "figure" in options else []
     run = base.run_study(study, options, pool.settings, tasks, runner, unused=unused, **chosen)
@@ -237,17 +237,19 @@ def study_power(
     title = f"Correct/wrong conclusions at the level {100 * level:g} % on samples of each size"
     if figure == "confidence":
         plot = Plot("point", "sample", "confidence", panel="case", reference=level, zero_y=True)
-        drawn = list(_confidences(trials))
+        chart_rows = list(_confidences(trials))
     else:
         plot = Plot("line", "difference", "right", series="sample", panel="case", zero_y=True)
-        drawn = [
+        chart_rows = [
             row | {"case": _case(row), "sample": f"{row['size']:,} {unit}s"}
             for row in rows
             if row["better"] != MEAN
         ]
     sentences += trials.notes(alpha)
     shown, of_all = _side_by_side(rows, columns), (*columns, *RATES)
-    return base.StudyResult(trials.settings, title, of_all, plot, rows, sentences, drawn, shown)
+    return base.StudyResult(
+        trials.settings, title, of_all, plot, rows, sentences, chart_rows, shown
+    )
 
 
 def _confidences(trials: Trials) -> Iterator[base.Row]:
@@ -262,10 +264,10 @@ def _confidences(trials: Trials) -> Iterator[base.Row]:
     against = p if test in ONE_SIDED else p / 2
     confidences = np.where(right, 1 - against, np.where(wrong, against, 0.5))
     differences = np.abs(base.true_differences(statistics, trials.pairs))
-    for place in dict.fromkeys((int(differences.argmax()), int(differences.argmin()))):
-        a, b = trials.settings["pairs"][place]
-        case = f"{statistics.label}, {a} against {b} by {differences[place]:.2f}"
-        for sample, confidence in enumerate(confidences[:, place].tolist(), 1):
+    for index in dict.fromkeys((int(differences.argmax()), int(differences.argmin()))):
+        a, b = trials.settings["pairs"][index]
+        case = f"{statistics.label}, {a} against {b} by {differences[index]:.2f}"
+        for sample, confidence in enumerate(confidences[:, index].tolist(), 1):
             yield {
                 "case": f"{case}, {size:,} {trials.pool.unit}s",
                 "sample": sample,
@@ -284,14 +286,14 @@ def _power_rows(
     differences = base.true_differences(statistics, trials.pairs)
     outcomes = {size: trials.outcomes(statistics, test, size) for size in trials.settings["sizes"]}
     case = {"metric": statistics.label, "test": test}
-    for place, difference in enumerate(differences.tolist()):
+    for index, difference in enumerate(differences.tolist()):
         # Only by the first metric is the first system of every pair the better one.
-        better, worse = trials.settings["pairs"][place][:: -1 if difference < 0 else 1]
+        better, worse = trials.settings["pairs"][index][:: -1 if difference < 0 else 1]
         names = {**case, "better": better, "worse": worse, "difference": abs(difference)}
         for size, (p, *sides) in outcomes.items():
-            concluded = p[:, place] <= alpha
+            concluded = p[:, index] <= alpha
             right, wrong = (
-                base.binomial_rate(int((concluded & side[:, place]).sum()), len(concluded))
+                base.binomial_rate(int((concluded & side[:, index]).sum()), len(concluded))
                 for side in sides
             )
             # No conclusion is right about a pair that ties in the pool.
@@ -355,8 +357,8 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
     often = f"{100 * USUAL_POWER:.0f} %"
     enough = [
         difference
-        for place, (difference, _) in enumerate(powers)
-        if all(power >= USUAL_POWER for _, power in powers[place:])
+        for index, (difference, _) in enumerate(powers)
+        if all(power >= USUAL_POWER for _, power in powers[index:])
     ]
     if not powers:
         return "no pair differs in the pool."
@@ -564,9 +566,9 @@ def study_sensitivity(
     pool = base.Pool.of(test_set, metrics, unit)
     chosen = base.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
     # With too few units, no difference can be significant after the correction.
-    least = fewest_units(alpha / smallest_factor(correction, len(pairs), only_one=False))
-    if chosen[0] < least:
-        expected = f"at least {least} units, so that any of {len(pairs)} pairs can be significant"
+    minimum = fewest_units(alpha / smallest_factor(correction, len(pairs), only_one=False))
+    if chosen[0] < minimum:
+        expected = f"at least {minimum} units, so that any of {len(pairs)} pairs can be significant"
         raise SettingError("sizes", chosen[0], expected)
     for name, value in {"samples": options["samples"], "sampling": options["sampling"]}.items():
         if not sizes and value is not None:

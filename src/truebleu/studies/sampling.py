@@ -127,16 +127,16 @@ def study_sampling(
     pairs = base.choose_pairs(pool, options["pairs"]) if compared else []
     quantities = Quantities(pool.ranking, pairs)
     drawing = {**options, "samples": options["samples"] or len(pool)}
-    drawn = {
+    samples = {
         cut: base.draw_by_size({**drawing, "sampling": cut}, len(pool), SAMPLE_SIZES)
         for cut in CUTS
     }
     tasks = [
-        Task((cut, size), partial(_scores, pool, taken))
-        for cut, by_size in drawn.items()
-        for size, taken in by_size.items()
+        Task((cut, size), partial(_scores, pool, of_size))
+        for cut, by_size in samples.items()
+        for size, of_size in by_size.items()
     ]
-    chosen = list(drawn["block"])
+    chosen = list(samples["block"])
     tasks += [
         Task(("independent", size), partial(_independent, pool, size, independent, seed))
         for size in chosen
@@ -150,8 +150,8 @@ def study_sampling(
     # Both panels share the y axis, so that they compare.
     plot = Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True)
     result = base.StudyResult(settings, title, columns, plot)
-    place = 0 if figure == "scores" else len(pool.names)
-    result.drawn.extend(_points(pool, quantities, place, records, chosen))
+    index = 0 if figure == "scores" else len(pool.names)
+    result.chart_rows.extend(_points(pool, quantities, index, records, chosen))
     for statistics in pool.statistics:
         for size in chosen:
             of_size = list(_variations(pool, statistics, quantities, records, size))
@@ -166,10 +166,10 @@ def study_sampling(
 
 def _scores(pool: base.Pool, samples: Sequence[base.Sample]) -> Record:
     """Compute each metric's scores of all systems on every sample, shaped (sample, system)."""
-    taken = [pool.take(sample) for sample in samples]
+    counted = [pool.take(sample) for sample in samples]
     return {
-        statistics.label: [by_metric[place].scores.tolist() for by_metric in taken]
-        for place, statistics in enumerate(pool.statistics)
+        statistics.label: [by_metric[index].scores.tolist() for by_metric in counted]
+        for index, statistics in enumerate(pool.statistics)
     }
 
 
@@ -190,18 +190,18 @@ def _variations(
         for sampling in (*CUTS, "independent")
     }
     whole = quantities.of(statistics.scores, statistics.sign)
-    for place, name in enumerate(quantities.names(pool)):
-        sds = {sampling: standard_deviation(drawn[:, place]) for sampling, drawn in values.items()}
+    for index, name in enumerate(quantities.names(pool)):
+        sds = {sampling: standard_deviation(drawn[:, index]) for sampling, drawn in values.items()}
         row: base.Row = {
             "metric": statistics.label,
             "size": size,
             "samples": len(values["block"]),
-            "kind": "score" if place < len(quantities.systems) else "difference",
+            "kind": "score" if index < len(quantities.systems) else "difference",
             "of": name,
-            "pool": float(whole[place]),
+            "pool": float(whole[index]),
         }
         for cut in CUTS:
-            drawn = values[cut][:, place]
+            drawn = values[cut][:, index]
             row |= {f"{cut}_low": float(drawn.min()), f"{cut}_high": float(drawn.max())}
         yield row | _design_effects(sds, len(values["block"]))
 
@@ -267,7 +267,7 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
 def _points(
     pool: base.Pool,
     quantities: Quantities,
-    place: int,
+    index: int,
     records: Mapping[Key, Record],
     sizes: Sequence[int],
 ) -> list[base.Row]:
@@ -279,13 +279,13 @@ def _points(
     label, sign = statistics.label, statistics.sign
     enough = (size for size in sizes if len(records["block", size][label]) >= ENOUGH_POINTS)
     size = max((size for size in enough if size <= PAPERS_SIZE), default=sizes[0])
-    whole = float(quantities.of(statistics.scores, sign)[place])
-    name = quantities.names(pool)[place]
+    whole = float(quantities.of(statistics.scores, sign)[index])
+    name = quantities.names(pool)[index]
     return [
         {
             "case": f"{label} of {name}, {TITLES[cut]} of {size}",
             "sample": number,
-            "score": float(values[place]),
+            "score": float(values[index]),
             "pool": whole,
         }
         for cut in CUTS
@@ -352,14 +352,14 @@ def study_coverage(
     )
     pool = base.Pool.of(test_set, metrics, unit)
     pairs = base.choose_pairs(pool, "all") if of == "differences" else None
-    drawn = base.draw_by_size(options, len(pool), COVERAGE_SIZES)
+    samples = base.draw_by_size(options, len(pool), COVERAGE_SIZES)
     tasks = [
         Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
-        for size, taken in drawn.items()
-        for index, sample in enumerate(taken)
+        for size, of_size in samples.items()
+        for index, sample in enumerate(of_size)
     ]
     settings, records = base.run_study(
-        "coverage", options, pool.settings, tasks, runner, sizes=list(drawn)
+        "coverage", options, pool.settings, tasks, runner, sizes=list(samples)
     )
     quantity = of.removesuffix("s")
     title = f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}"
@@ -369,7 +369,7 @@ def study_coverage(
         truth = _values(statistics, pairs)
         # Rounding must not put a constant score outside its interval.
         margin = TIE_TOLERANCE * statistics.scale
-        for size in drawn:
+        for size in samples:
             bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
             values, low, high = np.moveaxis(bounds, 1, 0)
             above, below = low > truth + margin, high < truth - margin
@@ -388,9 +388,9 @@ def study_coverage(
             if worst is not None:
                 row |= {"least": names[worst], "least_coverage": float(contains[:, worst].mean())}
             result.rows.append(row)
-            if size == next(iter(drawn)):
+            if size == next(iter(samples)):
                 case = f"{statistics.label} of {names[0]}, {size} {unit}s"
-                result.drawn.extend(
+                result.chart_rows.extend(
                     {
                         "case": case,
                         "sample": number + 1,
@@ -401,7 +401,7 @@ def study_coverage(
                     for number in range(min(MOST_DRAWN, len(values)))
                 )
     result.sentences.extend(_sentence(row, quantity, unit, level) for row in result.rows)
-    largest = max(drawn) / len(pool)
+    largest = max(samples) / len(pool)
     if options["sampling"] != "independent" and largest > NOTABLE_SHARE:
         narrower = 100 * (1 - (1 - largest) ** 0.5)
         # This also holds for random samples, which may have units in common.
@@ -445,19 +445,19 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
     worst = int(by_each.argmin())
     # The lowest of several rates is low by chance (Bonferroni).
     confidence = 1 - 0.05 / len(by_each)
-    _, most = monte_carlo_interval(by_each[worst], len(contains), confidence)
-    return None if len(by_each) == 1 or most >= min(level, by_each.mean()) else worst
+    _, upper = monte_carlo_interval(by_each[worst], len(contains), confidence)
+    return None if len(by_each) == 1 or upper >= min(level, by_each.mean()) else worst
 
 
 def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
     rate = base.Estimate.from_cells(row, "coverage")
-    kept = row["coverage_low"] <= level <= row["coverage_high"]
-    verdict = "does not differ" if kept else "differs"
+    holds = row["coverage_low"] <= level <= row["coverage_high"]
+    verdict = "does not differ" if holds else "differs"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
         f"{quantity}, which {verdict} significantly from {100 * level:g} %."
     )
     if "least" in row:
-        least = percent(row["least_coverage"])
-        sentence += f" Coverage is lowest for {row['least']} ({least}), significantly too low."
+        lowest = percent(row["least_coverage"])
+        sentence += f" Coverage is lowest for {row['least']} ({lowest}), significantly too low."
     return sentence

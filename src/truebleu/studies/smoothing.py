@@ -71,8 +71,8 @@ RESAMPLED: dict[base.PoolUnit, Resample] = {"segment": "segments", "document": "
 
 def best(values: Mapping[str, float]) -> tuple[str, ...]:
     """Return the labels with the largest value, several if they tie."""
-    most = max(values.values(), default=0.0)
-    return tuple(label for label, value in values.items() if value >= most - SAME)
+    maximum = max(values.values(), default=0.0)
+    return tuple(label for label, value in values.items() if value >= maximum - SAME)
 
 
 class SmoothingOptions(base.PoolOptions, total=False):
@@ -175,7 +175,7 @@ def study_smoothing(
             bounds = records["interval", name][label]
             row |= _agreement(name, cells[label], cells[NONE], bounds)
         result.rows.append(row)
-    result.drawn.extend(
+    result.chart_rows.extend(
         {
             "smoothing": row["smoothing"],
             "coefficient": heading,
@@ -204,7 +204,7 @@ def study_smoothing(
             "The best smoothing is chosen on these data; its p-value does not correct for that.",
             f"Intervals are about other {unit}s translated by these systems: with other systems γ "
             "and ρ would vary more.",
-            *_lacking(result.rows),
+            *_missing_values(result.rows),
             *about_inputs(result.details["people"], {}),
         ]
     )
@@ -287,8 +287,8 @@ class Agreeing:
         """Compute every row's value of a coefficient, or the reason why it has none."""
         item = self.data.people.item
         if name == "tau" and item == "system":
-            lacking = MetricAgreement(value=None, notes=(NO_SEGMENTS_JUDGED,))
-            return dict.fromkeys(self.data.metrics, lacking)
+            missing = MetricAgreement(value=None, notes=(NO_SEGMENTS_JUDGED,))
+            return dict.fromkeys(self.data.metrics, missing)
         values = dict(self._evaluation(name).values)
         if name == "tau" and item == "segment":
             values[CORPUS] = MetricAgreement(value=None, notes=(NO_SEGMENT_VALUE,))
@@ -313,11 +313,11 @@ class Agreeing:
         An interval is its bounds and None, or two times None and the reason.
         """
         data, level = self.data, self.settings.level
-        lacking = self.resampling(name).refusal
+        reason = self.resampling(name).refusal
         if data.people.item == "system":
-            lacking = NO_SEGMENTS_JUDGED if name == "tau" else NOTHING_DRAWN
-        if lacking is not None:
-            return {label: [None, None, lacking] * 2 for label in data.metrics}
+            reason = NO_SEGMENTS_JUDGED if name == "tau" else NOTHING_DRAWN
+        if reason is not None:
+            return {label: [None, None, reason] * 2 for label in data.metrics}
         replicates = self._evaluation(name).replicates()
         return {
             label: [*replicates.interval(label, level), *replicates.difference(label, NONE, level)]
@@ -400,10 +400,10 @@ def _best_sentence(
         of_column = name == "tau" and other == NONE
         p = corrected[better] if of_column else p
         shown = f"p = {p:.3g}{', corrected' if of_column else ''}"
-        place = "significantly above" if p <= alpha else "not significantly above"
+        relation = "significantly above" if p <= alpha else "not significantly above"
         if value >= defined[better] - SAME:
-            place, shown = "not above", f"p = {p:.3g}"
-        sentence += f"; {place} {_called((other,))}, {value:.4f} ({shown})"
+            relation, shown = "not above", f"p = {p:.3g}"
+        sentence += f"; {relation} {_called((other,))}, {value:.4f} ({shown})"
     return f"{sentence}."
 
 
@@ -416,15 +416,15 @@ def _called(labels: Sequence[str]) -> str:
     return f"{kind} {join_names([f'{label} ({_name(label)})' for label in labels])}"
 
 
-def _lacking(rows: Sequence[base.Row]) -> Iterator[str]:
+def _missing_values(rows: Sequence[base.Row]) -> Iterator[str]:
     """Yield the reasons for missing values and intervals."""
-    lacking: dict[str, list[str]] = {}
+    missing: dict[str, list[str]] = {}
     for name, symbol in SYMBOLS.items():
         for row in rows:
             if row[f"{name}_reason"] is not None:
-                what = symbol if row[name] is None else f"interval of {symbol}"
-                cells = lacking.setdefault(row[f"{name}_reason"], [])
-                cells.append(f"{what} of {row['smoothing']}")
-    for reason, cells in lacking.items():
+                noun = symbol if row[name] is None else f"interval of {symbol}"
+                cells = missing.setdefault(row[f"{name}_reason"], [])
+                cells.append(f"{noun} of {row['smoothing']}")
+    for reason, cells in missing.items():
         shown = f"{cells[0]} to {cells[-1]}" if len(cells) > 3 else join_names(cells)
         yield f"No {shown}: {reason}."

@@ -198,8 +198,8 @@ def joint_confidence(rows: int) -> float:
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
     """Raise SettingError if units or replicates are too few for any p-value as small as alpha."""
     base.require_replicates(replicates, alpha)
-    if units < (least := fewest_units(alpha)):
-        expected = f"at least {least} {unit}s: swaps of fewer never give p of {alpha:g} or less"
+    if units < (minimum := fewest_units(alpha)):
+        expected = f"at least {minimum} {unit}s: swaps of fewer never give p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
 
 
@@ -359,8 +359,8 @@ def level_verdict(rate: base.Estimate, alpha: float) -> str:
     low, high = rate.low or 0.0, rate.high or 0.0
     if not low <= alpha <= high:
         return "too often" if low > alpha else "too seldom"
-    least, most = (factor * alpha for factor in BRADLEY)
-    return "holds" if least <= low and high <= most else "undecided"
+    lower, upper = (factor * alpha for factor in BRADLEY)
+    return "holds" if lower <= low and high <= upper else "undecided"
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
@@ -434,15 +434,15 @@ def study_equivalents(
     lines: list[base.Row] = []
     for (metric,), record in records.items():
         pairs = zip(combinations(pool.names, 2), record["differences"], strict=True)
-        for place, ((a, b), difference) in enumerate(pairs):
+        for index, ((a, b), difference) in enumerate(pairs):
             pair = {"metric": metric, "compared": f"{a} : {b}", "a": a, "b": b}
             pair["difference"] = difference
-            p_values = {test: record[test][place] for test in testing.tests}
+            p_values = {test: record[test][index] for test in testing.tests}
             lines.append(pair | p_values)
             result.rows.extend(pair | {"test": test, "p": p} for test, p in p_values.items())
         result.sentences.extend(_p_sentences(str(metric), record, testing.tests, alpha))
     by_test = (Column(test, f"p, {test}", 4) for test in testing.tests)
-    return replace(result, shown=Table((*P_COLUMNS[:3], *by_test), tuple(lines)))
+    return replace(result, display_table=Table((*P_COLUMNS[:3], *by_test), tuple(lines)))
 
 
 def _equivalent_p_values(statistics: UnitCounts, testing: base.Testing) -> Record:
@@ -576,8 +576,8 @@ def study_multiplicity(
 
 def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
     if not systems:
-        usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
-        return usual or [USUAL_SYSTEMS[0]]  # null_source raises the error for a single system
+        fitting = [size for size in USUAL_SYSTEMS if available is None or size <= available]
+        return fitting or [USUAL_SYSTEMS[0]]  # null_source raises the error for a single system
     if available is not None and max(systems) > available:
         raise SettingError("together", max(systems), f"at most {available} systems, as given")
     return sorted(set(systems))
@@ -633,8 +633,8 @@ def alarms_of(
     )
     alarms = {}
     for size in sizes:
-        columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
-        chosen = [pairs[place] for place in columns]
+        columns = [column for column, pair in enumerate(pairs) if max(pair) < size]
+        chosen = [pairs[column] for column in columns]
         rows = np.ascontiguousarray(statistics.rows[:, :size])
         first = UnitCounts(statistics.label, statistics.metric, rows)
         for correction, setting in settings.items():
