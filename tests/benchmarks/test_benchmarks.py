@@ -48,7 +48,7 @@ def test_a_ratio_says_how_many_times_as_long_the_peer_takes() -> None:
     assert "12.0×" in speed_table([row])
 
 
-def test_a_missed_bar_is_shown() -> None:
+def test_a_missed_target_is_shown() -> None:
     row = Speed(name="n", what="w", peer="p", peer_seconds=1.0, seconds=0.5, bar=10)
     assert row.met is False
     assert speed_table([row]).splitlines()[2].endswith("NO")
@@ -68,7 +68,7 @@ def test_scores_that_differ_get_no_times() -> None:
     assert row.seconds is None
 
 
-def test_memory_is_held_against_its_bar() -> None:
+def test_memory_is_compared_with_its_limit() -> None:
     within = Memory(name="n", what="w", text=10, before=1, peak=20, bar=20)
     beyond = Memory(name="n", what="w", text=10, before=1, peak=21, bar=20)
     assert (within.met, beyond.met) == (True, False)
@@ -98,7 +98,7 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
     assert (kept.systems["b"], kept.reference) == (["1 2 3 4"], ["one two 3 4"])
 
 
-def test_every_comparison_can_be_asked_for_by_its_name() -> None:
+def test_every_comparison_can_be_chosen_by_name() -> None:
     comparisons = [comparison.name for comparison in COMPARISONS]
     measured = (significance, judgments, nbest, tuning, limits)
     others = [
@@ -111,7 +111,7 @@ def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     assert [*comparisons, *others] == list(NAMES)
 
 
-def test_the_plain_procedures_are_those_of_the_definition() -> None:
+def test_the_plain_procedures_follow_the_definition() -> None:
     # Three systems on two segments: tau-b 1 / sqrt(2 * 3) on the first, 1 on the second.
     human = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
     metric = np.array([[1.0, 5.0], [2.0, 6.0], [1.5, 7.0]])
@@ -135,7 +135,7 @@ def test_lists_are_the_systems_outputs_and_mixtures_of_them() -> None:
 
 
 @pytest.mark.slow
-def test_what_mbrs_would_call_agrees_with_truebleu() -> None:
+def test_the_functions_that_mbrs_calls_agree_with_truebleu() -> None:
     pytest.importorskip("sacrebleu")
     lists = nbest.make_lists(CORPUS, 4, 2)
     for metric, pairs in (("chrf", nbest._chrf_pairs), ("bleu", nbest._bleu_pairs)):
@@ -144,7 +144,7 @@ def test_what_mbrs_would_call_agrees_with_truebleu() -> None:
         assert row.ratio is not None
 
 
-def test_a_row_that_fails_is_told_and_the_others_are_kept(
+def test_a_failing_row_is_reported_without_losing_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> list[Speed | Memory]:

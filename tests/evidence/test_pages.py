@@ -85,7 +85,7 @@ def test_an_unknown_study_is_refused_before_any_is_run() -> None:
         main(["coverrage"])
 
 
-def test_a_page_that_fails_is_left_as_it_was_and_the_others_go_on(
+def test_a_failing_page_stays_unchanged_and_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> Page:

@@ -36,7 +36,7 @@ def test_a_rate_holds_within_its_error_or_on_the_safe_side(
     assert row(expected, rate).holds is holds
 
 
-def test_the_page_counts_what_is_neither_held_nor_printed(tmp_path: Path) -> None:
+def test_the_page_counts_rates_that_fail_and_are_not_printed(tmp_path: Path) -> None:
     rows = (
         row(0.05, 0.05),
         row(0.95, 0.8, caught=0.5),
@@ -64,7 +64,7 @@ def test_a_trial_answers_several_questions_and_rates_are_shares_of_trials() -> N
     assert rates == [("null", 0.5, 0.25, 0.25), ("other", 0.125, 0.0, 0.0)]
 
 
-def test_values_that_an_interval_misses_are_the_wrong_ones() -> None:
+def test_an_interval_is_wrong_about_the_values_outside_it() -> None:
     question = replace(QUESTION, expected=0.95)
     design = Design(
         questions=(question,), trials=10, trial=lambda number: ([number > 1], [number % 2])
@@ -75,7 +75,7 @@ def test_values_that_an_interval_misses_are_the_wrong_ones() -> None:
     assert measured([shares])[0].caught == 1
 
 
-def test_what_was_measured_before_an_interruption_is_not_measured_again(tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_its_measurements(tmp_path: Path) -> None:
     journal, calls = tmp_path / "journal.jsonl", []
 
     def trial(number: int) -> tuple[list[float], list[float]]:

@@ -168,7 +168,7 @@ def test_contributions_are_what_shapley_values_become(name: str, test_set: TestS
     assert np.corrcoef(by_segment, shapley)[0, 1] > 0.999
 
 
-def test_a_kink_is_found_wherever_it_is() -> None:
+def test_a_kink_is_located_anywhere_on_the_path() -> None:
     metric = BLEU()
     second = np.array([[80.0, 100, 60, 40, 30, 20, 80, 78, 76, 74]])
     for length in (100.5, 101.0, 130.0, 500.0):
@@ -190,7 +190,7 @@ def test_whole_sums_have_the_same_gradient_as_floats(kind: type) -> None:
     assert_array_equal(gradient, expected)
 
 
-def test_a_jump_is_reported_as_not_attributed() -> None:
+def test_a_discontinuity_is_reported_as_unattributed() -> None:
     # Without any 4-gram in common, smoothing sets the precision of one system and not the other.
     texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}
     test_set = as_test_set(texts, ["a b c d e", "f g h"])

@@ -55,7 +55,7 @@ def test_whole_documents_are_removed() -> None:
     assert found.until_not_significant is None
 
 
-def test_a_difference_in_every_segment_hangs_on_none_of_them() -> None:
+def test_a_difference_in_every_segment_depends_on_no_few_segments() -> None:
     rows = rows_of([1.0] * 100)
     units = Units.segments(100)
     found = fragility_of(rows, units, significant=False)

@@ -105,7 +105,7 @@ PLANTED: dict[str, tuple[str, Callable[[str], str]]] = {
 
 
 @pytest.mark.parametrize("kind", PLANTED)
-def test_each_kind_of_typography_is_told_after_the_verdict(kind: str) -> None:
+def test_each_kind_of_typography_follows_the_verdict(kind: str) -> None:
     metric, change = PLANTED[kind]
     plain = simulate(segments=80, systems=[0.1], seed=5)
 

@@ -47,7 +47,7 @@ def test_a_copied_name_is_no_untranslated_output() -> None:
     assert flags("Weimar", "Weimar an der Ilm", "Weimar") == set()
 
 
-def test_without_a_source_nothing_is_untranslated() -> None:
+def test_no_output_is_untranslated_without_a_source() -> None:
     assert flags(SOURCE, source=None) == set()
 
 
@@ -55,7 +55,7 @@ def test_japanese_scripts_go_together() -> None:
     assert flags("カタカナだけ", reference="漢字とひらがな", source=None) == set()
 
 
-def test_lengths_are_held_against_the_reference_that_excuses_most() -> None:
+def test_lengths_are_compared_with_the_most_lenient_reference() -> None:
     test_set = as_test_set({"a": ["word " * 30]}, [["short"], ["word " * 12]])
     assert degenerate_outputs(test_set)["a"]["runaway"] == ()
 
@@ -171,7 +171,7 @@ def test_outputs_that_begin_alike_whatever_the_source_are_answers() -> None:
         ("Chinese", "希望这对您有帮助！"),
     ],
 )
-def test_talk_behind_a_translation_is_a_note(language: str, ending: str) -> None:
+def test_a_comment_after_a_translation_is_a_note(language: str, ending: str) -> None:
     outputs = [f"{TARGETS[language][0]} {ending}"]
     assert damaged(language, outputs)["note"] == (0,)
 
@@ -193,7 +193,7 @@ def test_a_translated_apology_is_no_refusal() -> None:
     assert flags("ごめんなさい、何ですか？", "悪いけど、何これ？", "I'm sorry, what?") == set()
 
 
-def test_a_phrase_that_returns_here_and_there_is_no_loop() -> None:
+def test_a_phrase_that_recurs_at_intervals_is_no_loop() -> None:
     text = "Offices can visit the jails of the county, meet staff in jails of the county and report on jails of the county"  # fmt: skip  # noqa: E501
     reference = "Such an office may see each prison, speak with those who work there, and then report on everything"  # fmt: skip  # noqa: E501
     assert "loop" not in flags(text, reference, None)
@@ -240,7 +240,7 @@ def test_a_beginning_or_end_about_something_else_is_a_note(language: str) -> Non
     assert beside(language, [f"{about} 0. {first}", f"0. {second} {about}"])["note"] == (0, 1)
 
 
-def test_what_two_systems_say_is_no_unrelated_text() -> None:
+def test_a_text_that_two_systems_share_is_not_unrelated() -> None:
     references = [f"{number}. {text}" for number in range(20) for text in TARGETS["English"]]
     free, freer = "They sit down together in two days.", "They sit down together in just two days."
     systems = {"a": [free, *references[1:]], "b": references}
@@ -266,7 +266,7 @@ def test_a_name_in_latin_letters_leaves_japanese_japanese() -> None:
     assert flags("苹果地图获得了最后的胜利。", reference, None) == {"wrong language"}
 
 
-def test_where_most_systems_are_brief_brevity_is_no_fault() -> None:
+def test_short_outputs_are_no_fault_if_most_systems_have_them() -> None:
     long = [f"{number}. {text}" for number in range(20) for text in TARGETS["English"]]
     brief = ["The committee meets Thursday", *long[1:]]
     one = {"a": brief, "b": long, "c": long, "d": long}

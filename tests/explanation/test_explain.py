@@ -110,20 +110,20 @@ def test_everything_adds_up_to_the_difference(explained: Explanation, metric: st
         assert sum(part.segments for part in variable.slices) == len(pair.segments)
 
 
-def test_the_difference_is_that_of_compare(causes: TestSet, explained: Explanation) -> None:
+def test_the_difference_equals_compare(causes: TestSet, explained: Explanation) -> None:
     compared = compare(causes, metrics=METRICS, baseline="baseline", replicates=2000)
     assert explained.comparison == compared
     assert compared.settings.unit == "document"
 
 
-def test_the_same_seed_gives_the_same_explanation(causes: TestSet) -> None:
+def test_explanations_depend_only_on_the_seed(causes: TestSet) -> None:
     two = replace(causes, systems=dict(list(causes.systems.items())[:2]))
     first, second = (explain(two, replicates=500, seed=4) for _ in range(2))
     assert first == second
     assert pickle.loads(pickle.dumps(first)) == first  # noqa: S301
 
 
-def test_swapping_the_systems_turns_signs_and_keeps_p(causes: TestSet) -> None:
+def test_swapping_the_systems_changes_signs_but_not_p(causes: TestSet) -> None:
     names = ["weak-in-sport", "baseline"]
     forth, back = (
         explain(
@@ -172,7 +172,7 @@ def test_more_than_two_systems_need_a_baseline() -> None:
         explain(test_set, baseline="nobody")
 
 
-def test_labels_of_ones_own_make_slices() -> None:
+def test_custom_labels_make_slices() -> None:
     test_set = simulate(segments=60, systems=[0.1, 0.3])
     labels = ["even" if number % 2 else "odd" for number in range(60)]
     pair = explain(test_set, by={"parity": labels}, replicates=200).pairs[0]
@@ -189,7 +189,7 @@ def test_lists_are_short(explained: Explanation) -> None:
 
 
 @pytest.mark.slow
-def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
+def test_runaway_outputs_explain_gpt_4_against_gemini(shared: Path) -> None:
     folder = shared / "data" / "wmt24-en-es"
     systems = [str(folder / "sys" / f"{name}.txt") for name in ("GPT-4", "Gemini-1.5-Pro")]
     test_set = read_test_set(
@@ -242,7 +242,7 @@ def unlike() -> TestSet:
 
 
 @pytest.mark.slow
-def test_swapped_systems_show_something_in_one_report_of_twenty(unlike: TestSet) -> None:
+def test_swapped_systems_give_findings_in_one_report_of_twenty(unlike: TestSet) -> None:
     reports, alarms = 200, 0
     first, second = (list(text) for text in unlike.systems.values())
     units = Units.documents(unlike.documents or ())

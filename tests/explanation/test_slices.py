@@ -41,14 +41,14 @@ def by_name(**settings: object) -> dict[str, slices.Variable]:
         ("is repeated", [2, 3]),
     ],
 )
-def test_what_a_segment_has(name: str, yes: list[int]) -> None:
+def test_traits_of_a_segment_are_recognised(name: str, yes: list[int]) -> None:
     variable = by_name()[name]
     assert variable.labels == ("yes", "no")
     assert variable.origin == "source"
     assert np.flatnonzero(variable.of_segment == 0).tolist() == yes
 
 
-def test_without_a_source_the_reference_is_sliced() -> None:
+def test_slices_use_the_reference_if_there_is_no_source() -> None:
     counts = counts_of(["x"] * 5, SOURCE)
     assert {variable.origin for variable in slices.variables(counts)} == {"reference"}
 
@@ -119,7 +119,7 @@ def test_a_slice_of_few_units_is_not_tested() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize("damaged", [12, 150])
-def test_uniform_damage_depends_on_nothing(unit: str, damaged: int) -> None:
+def test_uniform_damage_varies_with_no_slice(unit: str, damaged: int) -> None:
     # Rare or frequent, large and of one sign; a small slice often holds none of it. Sign flips
     # of what slices contribute call that a dependence in one set of three.
     count, alarms, trials = 300, 0, 200

@@ -50,7 +50,7 @@ def test_segments_are_found_whole_and_by_ngrams(train: list[str]) -> None:
     assert [seen.segment for seen in check(SYSTEMS, REFERENCES, train=train).seen] == [2, 3]
 
 
-def test_scores_without_them_are_those_of_the_rest(train: list[str]) -> None:
+def test_scores_without_seen_segments_are_the_scores_of_the_others(train: list[str]) -> None:
     result = check(SYSTEMS, REFERENCES, ["bleu", "chrf"], train=train, ngram=4)
     rest = {name: text[3:] for name, text in SYSTEMS.items()}
     whole, without = (
@@ -64,14 +64,16 @@ def test_scores_without_them_are_those_of_the_rest(train: list[str]) -> None:
         assert found.difference == found.without - found.score
 
 
-def test_the_source_is_looked_for_too(train: list[str]) -> None:
+def test_the_source_is_searched_for_too(train: list[str]) -> None:
     test_set = as_test_set(
         {"a": ["1", "2"]}, ["eins", "zwei"], source=["Six, seven: eight nine ten!", "drei"]
     )
     assert [seen.segment for seen in check(test_set, train=train).seen] == [1]
 
 
-def test_what_is_not_there_and_what_is_all_there_is_said(train: list[str], tmp_path: Path) -> None:
+def test_the_report_covers_no_seen_segments_and_only_seen_segments(
+    train: list[str], tmp_path: Path
+) -> None:
     nothing = check({"a": ["Never."]}, ["Never."], train=train)
     assert "None of 1 test segments occurs in 6 lines of training text" in str(nothing)
     assert nothing.systems[0].without == nothing.systems[0].score
@@ -91,7 +93,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(check(SYSTEMS, REFERENCES, train=["-"]).seen) == 1
 
 
-def test_what_cannot_be_checked_is_refused(train: list[str]) -> None:
+def test_invalid_inputs_of_check_are_rejected(train: list[str]) -> None:
     wrongs: list[Any] = [[], "corpus.txt"]
     for wrong in wrongs:
         with pytest.raises(SettingError, match="a list of files of training text"):

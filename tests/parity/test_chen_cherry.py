@@ -64,7 +64,7 @@ def test_document_scores_follow_equation_13(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", NLTK, ids=case_id)
-def test_segment_scores_agree_with_nltk_where_it_follows_the_paper(case: dict[str, Any]) -> None:
+def test_segment_scores_agree_with_nltk_if_it_follows_the_paper(case: dict[str, Any]) -> None:
     # null: NLTK departs from the paper there, as the notes of the case say.
     pairs = zip(segment_scores(case), case["expect"], strict=True)
     compared = [(found, 100 * expected) for found, expected in pairs if expected is not None]

@@ -23,7 +23,7 @@ def test_a_clone_proves_parity_by_itself(name: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["sacrebleu", "nist-multeval", "meta"])
-def test_the_cases_are_those_of_the_whole_file(name: str, shared: Path) -> None:
+def test_the_cases_equal_the_whole_file(name: str, shared: Path) -> None:
     whole = json.loads((shared / "golden" / f"{name}.json").read_text(encoding="utf-8"))
     by_id = {case["id"]: case for case in whole if is_inline(case)}
     assert {case["id"]: case for case in inline_cases(name)} == by_id

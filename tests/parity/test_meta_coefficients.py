@@ -80,7 +80,7 @@ def measured(case: dict[str, Any]) -> MetricAgreement:
 
 
 @pytest.mark.usefixtures("shared")
-def test_every_case_about_a_coefficient_is_looked_at() -> None:
+def test_every_case_about_a_coefficient_is_tested() -> None:
     statistics = {case["metric"] for case in (*SEGMENT, *SYSTEM, *CHEN_CHERRY, *WORKED)}
     cases = [case for case in all_cases("meta") if case["metric"] in statistics]
     assert len(cases) == len(SEGMENT) + len(SYSTEM) + len(CHEN_CHERRY) + len(WORKED)

@@ -341,7 +341,7 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", cases("system-clusters"), ids=case_id)
-def test_systems_ranked_by_people(case: Case) -> None:
+def test_systems_ranked_by_human_raters(case: Case) -> None:
     params, expected, data = case["params"], case["expect"], case["data"]
     ranking = rank_systems(systems(data), human(data), procedure=params["procedure"][:5])
     ranked = ranking.systems

@@ -91,7 +91,7 @@ def test_one_search_reaches_what_zmert_reaches(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("mert-restarts"), ids=case_id)
-def test_restarts_are_as_good_as_those_of_other_tools(case: dict[str, Any]) -> None:
+def test_restarts_are_as_good_as_in_other_tools(case: dict[str, Any]) -> None:
     expect = case["expect"]
     problem = make_problem(lists_of(case["input"]), references_of(case["input"]), [PLAIN_BLEU])
     start = problem.scaled(case["settings"]["start"])
@@ -202,7 +202,7 @@ def test_pro_is_within_the_range_of_moses() -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_expected_bleu_and_its_gradient_are_those_of_the_formula() -> None:
+def test_expected_bleu_and_its_gradient_follow_the_formula() -> None:
     (case,) = cases("expected-bleu")
     segments = range(case["settings"]["segments"])
     problem = problem_of(case["input"]).take(segments)
@@ -240,7 +240,7 @@ def test_expected_bleu_and_its_gradient_are_those_of_the_formula() -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_minimum_risk_is_that_of_shen_and_others() -> None:
+def test_minimum_risk_follows_shen_and_others() -> None:
     (case,), (utilities_case,) = cases("mrt"), cases("expected-bleu")
     segments = case["settings"]["segments"]
     lists = lists_of(case["input"])

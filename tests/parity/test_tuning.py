@@ -104,7 +104,7 @@ def test_marians_lists_are_read_by_their_look(folder: Any) -> None:
 
 
 @pytest.mark.parametrize("case", cases("statistics"), ids=case_id)
-def test_statistics_are_those_of_mosess_extractor(case: dict[str, Any]) -> None:
+def test_statistics_equal_the_extractor_of_moses(case: dict[str, Any]) -> None:
     length = case["settings"]["reference_length"]
     lists = lists_of(case["input"])
     metric = BLEU(tokenize="none", smooth="none", reference_length=length)
@@ -118,7 +118,7 @@ def test_statistics_are_those_of_mosess_extractor(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("sentence-bleu"), ids=case_id)
-def test_sentence_bleu_is_that_of_moses(case: dict[str, Any]) -> None:
+def test_sentence_bleu_equals_moses(case: dict[str, Any]) -> None:
     lists = lists_of(case["input"])
     counted = count_candidates(lists, references_of(case["input"]), PLAIN_BLEU)
     scores = plus_one_bleu(counted) / 100
@@ -127,7 +127,7 @@ def test_sentence_bleu_is_that_of_moses(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("oracle"), ids=case_id)
-def test_oracles_are_those_of_the_plain_definition(case: dict[str, Any]) -> None:
+def test_oracles_equal_the_plain_definition(case: dict[str, Any]) -> None:
     lists, expect = lists_of(case["input"]), case["expect"]
     result = oracle_scores(
         lists, references_of(case["input"]), metrics=[PLAIN_BLEU], sentence="plus-one"
@@ -167,7 +167,7 @@ def candidates(case: dict[str, Any]) -> NBest:
 
 
 @pytest.mark.parametrize("case", cases("mbr"), ids=case_id)
-def test_expected_utilities_are_those_of_mbrs(case: dict[str, Any]) -> None:
+def test_expected_utilities_equal_mbrs(case: dict[str, Any]) -> None:
     metric, effective = utility(case)
     lists, expect = candidates(case), case["expect"]
     weights = "uniform" if lists.log_probabilities is None else "probability"

@@ -284,7 +284,7 @@ def test_unrated_cells_do_not_matter(scores: tuple[plain.Matrix, plain.Matrix], 
 
 
 @given(matrices(st.integers(-5, 0).map(float)))
-def test_by_item_and_by_system_are_each_other_transposed(
+def test_grouping_by_item_is_grouping_by_system_transposed(
     scores: tuple[plain.Matrix, plain.Matrix],
 ) -> None:
     human, metric = np.array(scores[0]), np.array(scores[1])

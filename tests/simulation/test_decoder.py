@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_best_weights_translate_everything_as_the_reference_has_it() -> None:
+def test_the_best_weights_reproduce_the_references() -> None:
     decoder = Decoder(segments=20, seed=3)
     best = decoder.decode(BEST_WEIGHTS, size=2)
     assert tuple(list_[0][0] for list_ in best) == decoder.references
@@ -34,7 +34,7 @@ def test_the_best_weights_translate_everything_as_the_reference_has_it() -> None
     assert sum(a == b for ((a, _),), b in zip(equal, decoder.references, strict=True)) < 5
 
 
-def test_sparse_features_mend_what_the_others_misjudge_and_are_the_same_in_all_texts() -> None:
+def test_sparse_features_correct_the_other_features_equally_in_all_texts() -> None:
     decoder = Decoder(segments=20, seed=3, sparse=True)
     best = decoder.best_weights
     assert len(best) > 2000
@@ -100,7 +100,7 @@ def test_the_program_writes_lists_that_can_be_read(tmp_path: Path) -> None:
     assert reference.read_text().splitlines() == list(Decoder(segments=3).references)
 
 
-def test_what_the_program_cannot_use_is_refused(tmp_path: Path) -> None:
+def test_invalid_arguments_of_the_program_are_rejected(tmp_path: Path) -> None:
     weights = tmp_path / "w.tsv"
     with pytest.raises(UnreadableFileError, match="cannot be read"):
         main([str(weights), str(tmp_path / "lists")])

@@ -49,7 +49,7 @@ CHANNELS = {"good": Channel.at_rate(0.05), "bad": Channel(drop=0.1, substitute=0
 DIGEST = "7ed066ed2d0c781690e1a7bb3491dea992d257d4f69ae5ec9e52ee06d85b0a8e"
 
 
-def test_the_same_seed_makes_the_same_test_set() -> None:
+def test_test_sets_depend_only_on_the_seed() -> None:
     made = [simulate(segments=50, systems=CHANNELS, references=2, seed=9) for _ in range(2)]
     assert made[0] == made[1]
 
@@ -202,17 +202,17 @@ def assert_share(count: int, probability: float) -> None:
     assert abs(count - PLACES * probability) < 4 * deviation
 
 
-def test_words_are_dropped_as_often_as_asked() -> None:
+def test_words_are_dropped_at_the_given_rate() -> None:
     lost = sum(len(WORDS) - len(words) for words in garbled(Channel(drop=0.1)))
     assert_share(lost, 0.1)
 
 
-def test_words_are_inserted_as_often_as_asked() -> None:
+def test_words_are_inserted_at_the_given_rate() -> None:
     gained = sum(len(words) - len(WORDS) for words in garbled(Channel(insert=0.07)))
     assert_share(gained, 0.07)
 
 
-def test_words_are_substituted_as_often_as_asked_by_others_of_their_kind() -> None:
+def test_words_are_substituted_by_their_kind_at_the_given_rate() -> None:
     pairs = [
         pair
         for words in garbled(Channel(substitute=0.2))
@@ -223,7 +223,7 @@ def test_words_are_substituted_as_often_as_asked_by_others_of_their_kind() -> No
     assert all(kinds()[before] == kinds()[after] for before, after in pairs)
 
 
-def test_words_are_swapped_as_often_as_asked() -> None:
+def test_words_are_swapped_at_the_given_rate() -> None:
     channel = Channel(swap=0.001)  # so rarely that hardly any segment has two swaps
     moved = [words for words in garbled(channel) if words != WORDS]
     assert_share(len(moved), 0.001)
@@ -290,7 +290,7 @@ def make(system: str = "good") -> TestSet:
     return simulate(segments=30, systems={system: Channel.at_rate(0.1)}, references=2)
 
 
-def test_what_is_written_reads_as_what_it_was(tmp_path: Path) -> None:
+def test_a_written_test_set_reads_back_unchanged(tmp_path: Path) -> None:
     made = make()
     first, second, system, documents = map(str, save_test_set(made, tmp_path / "new" / "folder"))
     read = read_test_set([system], [first, second], documents=documents)
@@ -299,7 +299,7 @@ def test_what_is_written_reads_as_what_it_was(tmp_path: Path) -> None:
     assert (read.documents, read.domains) == (made.documents, made.domains)
 
 
-def test_a_file_that_exists_is_kept_and_nothing_is_written(tmp_path: Path) -> None:
+def test_an_existing_file_prevents_all_writing(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("mine")
     with pytest.raises(SettingError, match=r"good\.txt.*--force"):
         save_test_set(make(), tmp_path)
@@ -335,7 +335,7 @@ def test_every_word_has_one_kind() -> None:
     assert [word for word, count in words.items() if count > 1] == []
 
 
-def test_every_word_can_come_up() -> None:
+def test_every_word_can_be_drawn() -> None:
     tables = general_tables()
     assert all(word in tables[kind] for word, kind in kinds().items())
 

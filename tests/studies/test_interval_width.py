@@ -67,7 +67,7 @@ def test_scores_are_means_over_the_parts_of_random_growth(pool: TestSet) -> None
     assert result.rows[0]["score_sd"] == pytest.approx(np.std(alone, ddof=1), rel=1e-6)
 
 
-def test_nist_grows_with_the_test_set_only_where_its_parts_are_counted_anew(
+def test_nist_grows_with_the_test_set_only_if_parts_are_recounted(
     pool: TestSet,
 ) -> None:
     within = study_test_size(pool, ["nist"], **QUICK)
@@ -101,7 +101,7 @@ def test_documents_vary_more_than_as_many_segments_and_widen_the_interval() -> N
     assert ratio == pytest.approx(5**0.5, rel=0.15)
 
 
-def test_an_interrupted_study_goes_on_to_the_same_result(pool: TestSet, tmp_path: Path) -> None:
+def test_an_interrupted_study_resumes_to_equal_results(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "study.jsonl"
     whole = study_test_size(pool, ["bleu"], runner=Runner(journal), **QUICK)
     lines = journal.read_bytes().split(b"\n")
@@ -122,9 +122,7 @@ def test_an_interrupted_study_goes_on_to_the_same_result(pool: TestSet, tmp_path
         ({"level": 1.0}, "below 1"),
     ],
 )
-def test_what_can_say_nothing_is_refused(
-    pool: TestSet, options: dict[str, Any], claim: str
-) -> None:
+def test_invalid_settings_are_rejected(pool: TestSet, options: dict[str, Any], claim: str) -> None:
     with pytest.raises(SettingError, match=claim):
         study_test_size(pool, ["bleu"], **{**QUICK, **options})
 
@@ -143,7 +141,7 @@ def test_real_data_narrow_by_about_30_percent_when_they_double(shared: Path) -> 
     assert all(0.27 < law["doubling"].value < 0.32 for law in result.details["laws"])
 
 
-def test_scores_of_zero_have_no_interval_and_a_sentence_says_so() -> None:
+def test_scores_of_zero_have_no_interval() -> None:
     test_set, metric = human({"nothing": [0.0] * 40, "something": list(range(1, 41))})
     result = study_test_size(test_set, [metric], **QUICK)
     assert [row["width"] for row in result.rows[:3]] == [None] * 3
@@ -221,7 +219,7 @@ def test_the_table_is_a_grid_of_references_and_sizes(translated: TestSet) -> Non
     assert expected in str(result)
 
 
-def test_the_same_reference_again_is_worth_nothing(translated: TestSet) -> None:
+def test_a_repeated_reference_is_worth_nothing(translated: TestSet) -> None:
     twice = as_test_set(translated.systems, [translated.references[0], translated.references[0]])
     result = study_references(twice, ["bleu", "ter"], **REFERENCES)
     assert "BLEU: its intervals do not depend on the references." in result.to_document().sentences
@@ -251,7 +249,7 @@ def test_further_references_narrow_the_intervals_of_real_data(shared: Path) -> N
         assert widths[-1] < 0.8 * widths[0]
 
 
-def test_a_study_of_references_goes_on_to_the_same_result(
+def test_a_study_of_references_resumes_to_equal_results(
     translated: TestSet, tmp_path: Path
 ) -> None:
     journal = tmp_path / "study.jsonl"
@@ -283,14 +281,14 @@ def test_references_with_absent_segments_are_refused_by_name(translated: TestSet
         ({"replicates": 10}, "at least 40"),
     ],
 )
-def test_references_that_can_say_nothing_are_refused(
+def test_invalid_settings_of_references_are_rejected(
     translated: TestSet, options: dict[str, Any], claim: str
 ) -> None:
     with pytest.raises(SettingError, match=claim):
         study_references(translated, ["bleu"], **{**REFERENCES, **options})
 
 
-def test_scores_of_zero_are_said_to_say_nothing(translated: TestSet) -> None:
+def test_scores_of_zero_have_no_intervals_by_references(translated: TestSet) -> None:
     zeros = GivenScores.of(
         {name: [0.0] * len(translated) for name in translated.systems}, name="zero"
     )
@@ -300,7 +298,7 @@ def test_scores_of_zero_are_said_to_say_nothing(translated: TestSet) -> None:
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-def test_a_system_stands_beside_a_reference_that_is_left_out(translated: TestSet) -> None:
+def test_systems_are_compared_with_a_held_out_reference(translated: TestSet) -> None:
     """Koehn (2004), §2.3: BLEU relative to a human translation."""
     result = study_references(translated, ["bleu"], **REFERENCES)
     texts = [list(text) for text in translated.references]

@@ -115,9 +115,7 @@ def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) 
     assert sentence.startswith("BLEU: even 1,600 replicates are not enough")
 
 
-def test_a_study_goes_on_to_the_same_result_with_another_limit(
-    pool: TestSet, tmp_path: Path
-) -> None:
+def test_a_study_resumes_to_equal_results_with_another_limit(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "study.jsonl"
     whole = study_replicates(pool, ["ter"], runner=Runner(journal), unit="document", **QUICK)
     lines = journal.read_bytes().split(b"\n")
@@ -142,9 +140,7 @@ def test_a_study_goes_on_to_the_same_result_with_another_limit(
         ({"seed": -1}, "from 0"),
     ],
 )
-def test_what_can_say_nothing_is_refused(
-    pool: TestSet, options: dict[str, Any], claim: str
-) -> None:
+def test_invalid_settings_are_rejected(pool: TestSet, options: dict[str, Any], claim: str) -> None:
     with pytest.raises(SettingError, match=claim):
         study_replicates(pool, ["bleu"], **{**QUICK, **options})
 
@@ -154,13 +150,13 @@ def test_one_segment_cannot_be_resampled() -> None:
         study_replicates(as_test_set(["a b"], ["a b"]), ["bleu"], **QUICK)
 
 
-def test_enough_is_a_number_from_which_on_all_are() -> None:
+def test_enough_is_the_smallest_number_with_no_larger_failure() -> None:
     assert smallest_enough({100: 0.03, 200: 0.02, 400: 0.01}, 0.02) == 200
     assert smallest_enough({100: 0.01, 200: 0.03, 400: 0.02}, 0.02) == 400
     assert smallest_enough({100: 0.01, 200: 0.03}, 0.02) is None
 
 
-def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
+def test_scores_without_variance_have_no_figures() -> None:
     scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
     test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
     result = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)

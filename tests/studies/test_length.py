@@ -42,7 +42,7 @@ def by_step(result: StudyResult, metric: str, step: str = "kept") -> dict[Any, d
     return {row[step]: row for row in result.rows if row["metric"] == metric}
 
 
-def test_a_perfect_output_loses_what_the_formulas_say() -> None:
+def test_a_cut_perfect_output_scores_as_the_formulas_predict() -> None:
     test_set = as_test_set([SEGMENT] * 10, [SEGMENT] * 10)
     result = study_length(test_set, ["bleu", "gtm", "wer", "length"], lengths=[0.5, 0.8])
     for kept in (0.5, 0.8):
@@ -60,7 +60,7 @@ def test_a_perfect_output_loses_what_the_formulas_say() -> None:
     assert any("the score at natural length is 0" in sentence for sentence in sentences)
 
 
-def test_words_that_are_said_twice_cost_precision() -> None:
+def test_repeated_words_cost_precision() -> None:
     test_set = as_test_set([SEGMENT] * 10, [SEGMENT] * 10)
     result = study_length(test_set, ["gtm"], lengths=[1.5])
     # 20 of 30 words match.
@@ -106,7 +106,7 @@ def test_texts_without_blanks_are_cut_by_characters() -> None:
     assert by_step(result, "BLEU")[0.5]["score"] == pytest.approx(100 * exp(1 - 2))
 
 
-def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
+def test_an_interrupted_study_resumes(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     whole = study_length(pool, runner=Runner(journal))
     lines = journal.read_text().splitlines(keepends=True)
@@ -127,7 +127,7 @@ def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None
         ({"metrics": []}, "at least one"),
     ],
 )
-def test_what_says_nothing_is_refused(pool: TestSet, options: dict[str, Any], said: str) -> None:
+def test_invalid_settings_are_rejected(pool: TestSet, options: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingError, match=said):
         study_length(pool, **options)
 

@@ -25,7 +25,7 @@ from truebleu.studies.nbest import (
 )
 
 
-def test_every_row_is_what_its_tuner_gives() -> None:
+def test_every_row_equals_its_tuner() -> None:
     lists, references = informative(segments=20)
     test, test_references = informative(segments=20)
     result = study_tuning(
@@ -73,7 +73,7 @@ def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
     assert "up to" not in str(fixed)
 
 
-def test_sparse_features_that_later_rounds_bring_are_tuned_too_and_mert_leaves_them() -> None:
+def test_sparse_features_of_later_rounds_are_tuned_except_by_mert() -> None:
     own, other = (Decoder(segments=12, seed=seed, sparse=True) for seed in (1, 2))
     decoders = (partial(own.nbest, size=5), partial(other.nbest, size=5))
     given = (decoders[0](), [own.references], decoders[1](), [other.references])
@@ -113,7 +113,7 @@ def test_settings_without_a_baseline_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_rows_are_what_compare_says_of_both_models() -> None:
+def test_rows_equal_compare_of_both_models() -> None:
     lists, references = informative(segments=20)
     result = study_reranking(
         lists, [references], metrics=["nist", "chrf"], ngrams=2, folds=2, replicates=100
@@ -169,7 +169,7 @@ def test_variants_with_redundant_features_are_compared_with_the_reranker() -> No
     assert "of 2 variants with" in str(result)
 
 
-def test_redundant_features_say_nearly_what_the_own_ones_say() -> None:
+def test_redundant_features_correlate_with_the_original_ones() -> None:
     lists, _ = informative(segments=200)
     more = with_redundant(lists, 3, seed=1)
     assert more.feature_names[: len(lists.feature_names)] == lists.feature_names
@@ -188,7 +188,7 @@ def test_something_to_compare_by_is_needed() -> None:
         study_reranking(lists, [references], metrics=[])
 
 
-def test_what_differs_is_named_by_its_direction() -> None:
+def test_significant_tuners_are_named_by_direction() -> None:
     settings = {
         **dict.fromkeys(("candidates", "test_segments", "rounds"), 1),
         "is_sparse": False,

@@ -38,7 +38,7 @@ def means_of(result: StudyResult) -> list[Row]:
     return [row for row in result.rows if row["better"] == MEAN]
 
 
-def test_shares_are_those_of_a_plain_count(tmp_path: Path) -> None:
+def test_shares_equal_a_plain_count(tmp_path: Path) -> None:
     settings = {"sizes": [20, 60], "samples": 15, "replicates": 100}
     result, conclusions = studied(study_power, TEXTS, tmp_path, **settings)
     found: dict[tuple[object, ...], list[float]] = {}
@@ -82,7 +82,7 @@ def test_the_mean_of_all_pairs_is_their_mean() -> None:
 
 
 @pytest.mark.slow
-def test_power_is_what_normal_theory_says() -> None:
+def test_power_agrees_with_normal_theory() -> None:
     """Of a mean over independent segments: the chance that |d| exceeds 1.96 standard errors."""
     random = np.random.default_rng(5)
     values = random.normal(0, 1, size=(3, 2000)) + np.array([[0.0], [0.12], [0.3]])
@@ -193,7 +193,7 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
         ({"sampling": "narrow"}, "unknown sampling 'narrow'"),
     ],
 )
-def test_what_says_nothing_is_refused_before_any_work(
+def test_invalid_settings_are_rejected_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("truebleu.studies._study.Pool.take", pytest.fail)
@@ -228,7 +228,7 @@ def said(result: StudyResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
-def test_bands_are_those_of_a_plain_count(tmp_path: Path) -> None:
+def test_bands_equal_a_plain_count(tmp_path: Path) -> None:
     settings = {"sizes": [10, 30], "samples": 20, "replicates": 1000}
     result, conclusions = studied(study_accuracy, CLOSE_TEXTS, tmp_path, **settings)
     found: dict[tuple[str, str, float], list[bool]] = {}
@@ -296,7 +296,7 @@ def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_a
 
 
 @pytest.mark.slow
-def test_of_systems_that_hardly_differ_half_of_all_conclusions_are_right_however_sure() -> None:
+def test_half_of_the_conclusions_about_equal_systems_are_right_at_any_confidence() -> None:
     result = study_accuracy(
         _normal_texts(spread=1e-4),
         [VALUE],
@@ -313,7 +313,7 @@ def test_of_systems_that_hardly_differ_half_of_all_conclusions_are_right_however
     assert sum("right less often than claimed" in sentence for sentence in said(result)) == 2
 
 
-def test_samples_that_tie_are_counted_apart() -> None:
+def test_tied_samples_are_counted_separately() -> None:
     one = list(CLOSE_TEXTS.systems["system-1"])
     texts = replace(CLOSE_TEXTS, systems={"a": one, "b": [*one[:-1], "x"]})
     result = study_accuracy(texts, tests=("wins",), sizes=[5], samples=40, replicates=100)
@@ -336,7 +336,7 @@ def test_samples_that_tie_are_counted_apart() -> None:
         ({"sizes": [300]}, "at most 200, the size of the pool"),
     ],
 )
-def test_what_says_nothing_is_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_rejected(options: dict[str, Any], message: str) -> None:
     with pytest.raises(TruebleuError, match=message):
         study_accuracy(CLOSE_TEXTS, **options)
 
@@ -365,7 +365,7 @@ def test_cells_are_written_as_in_the_paper() -> None:
     assert cells == {1, 2}
 
 
-def test_where_all_tie_nothing_is_found() -> None:
+def test_tied_systems_have_no_conclusions() -> None:
     result = study_power(tied("a", "copy"), sizes=[30], samples=5, replicates=50)
     assert [sentence.split(": ")[1] for sentence in said(result)[:2]] == [
         "no pair differs in the pool."
@@ -379,7 +379,7 @@ def test_a_metric_without_direction_says_which_system_has_more() -> None:
     assert any("has no better or worse" in sentence for sentence in said(result))
 
 
-def test_ties_are_left_out_and_said() -> None:
+def test_ties_are_left_out_and_reported() -> None:
     result = study_accuracy(tied(), tests=("ar",), sizes=[30], samples=10, replicates=100)
     assert sum(band["conclusions"] for band in result.rows) == 20
     assert any("a and copy tie in the pool" in sentence for sentence in said(result))

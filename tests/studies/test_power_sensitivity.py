@@ -45,7 +45,7 @@ def said(result: StudyResult) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
+def test_pairs_differ_if_they_differ_by_compare(pool: TestSet, unit: Any) -> None:
     result = study_sensitivity(pool, METRICS, replicates=500, seed=7, unit=unit)
     for correction in ("none", "holm"):
         settings: dict[str, Any] = {
@@ -64,7 +64,7 @@ def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
     assert 0 < sum(shares) < len(shares)
 
 
-def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
+def test_relative_intervals_equal_compare(pool: TestSet) -> None:
     found = study_sensitivity(pool, ["bleu"], replicates=500, seed=7)
     compared = compare(pool, metrics=["bleu"], replicates=500, seed=7, unit="segment")
     for row in found.details["systems"]:
@@ -108,7 +108,7 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
     assert wide / narrow == pytest.approx(6.0, rel=0.15)
 
 
-def test_on_smaller_samples_fewer_pairs_differ_with_an_error_over_samples(
+def test_fewer_pairs_differ_on_smaller_samples(
     pool: TestSet,
 ) -> None:
     result = study_sensitivity(
@@ -149,7 +149,7 @@ def test_all_corrections_come_from_one_journal(pool: TestSet, tmp_path: Path) ->
     assert journal.stat().st_size == size
 
 
-def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
+def test_an_interrupted_study_keeps_finished_metrics(
     pool: TestSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings: dict[str, Any] = {"metrics": ["bleu", "chrf"], "replicates": 200}
@@ -186,9 +186,7 @@ def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
         ({"sizes": [50], "samples": 1}, "from 2"),
     ],
 )
-def test_what_can_say_nothing_is_refused(
-    pool: TestSet, options: dict[str, Any], claim: str
-) -> None:
+def test_invalid_settings_are_rejected(pool: TestSet, options: dict[str, Any], claim: str) -> None:
     with pytest.raises(SettingError, match=claim):
         study_sensitivity(pool, ["bleu"], **{"replicates": 500, **options})
 
@@ -225,19 +223,19 @@ def test_a_corrected_p_of_just_alpha_is_significant() -> None:
 
 
 @pytest.mark.parametrize("setting", [{"samples": 5}, {"sampling": "systematic"}])
-def test_what_is_said_of_samples_without_sizes_is_refused(setting: dict[str, Any]) -> None:
+def test_settings_of_samples_without_sizes_are_rejected(setting: dict[str, Any]) -> None:
     pool = simulate(segments=60, systems=[0.1, 0.3], seed=4)
     with pytest.raises(SettingError, match="sizes"):
         study_sensitivity(pool, ["bleu"], replicates=200, **setting)
 
 
-def test_where_all_pairs_differ_smaller_samples_are_advised() -> None:
+def test_smaller_samples_are_advised_if_all_pairs_differ() -> None:
     clear = simulate(segments=150, systems=[0.05, 0.5], seed=1)
     result = study_sensitivity(clear, ["bleu", "ter"], replicates=200)
     assert any("--sizes" in finding for finding in said(result))
 
 
-def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> None:
+def test_scores_of_zero_have_no_relative_interval() -> None:
     test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
     result = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], replicates=200)
     assert result.rows[0]["width"] is None

@@ -37,7 +37,9 @@ def _score(metric: str, system: str, units: range) -> float:
 
 
 @pytest.mark.parametrize(("metric", "label", "sign"), [("bleu", "BLEU", 1), ("ter", "TER", -1)])
-def test_ranges_and_deviations_are_those_of_the_texts(metric: str, label: str, sign: int) -> None:
+def test_ranges_and_deviations_equal_scores_of_the_texts(
+    metric: str, label: str, sign: int
+) -> None:
     result = study_sampling(TEXTS, [metric], sizes=[20, 24])
     for size in (20, 24):
         count = 120 // size
@@ -66,7 +68,7 @@ def _values(values: np.ndarray[Any, Any]) -> TestSet:
     return TestSet(systems=systems, references=(["x"] * len(values),), reference_names=("r",))
 
 
-def test_the_spread_of_independent_units_is_that_of_theory() -> None:
+def test_the_spread_of_independent_units_agrees_with_theory() -> None:
     values = np.random.default_rng(0).gamma(2, size=1000)
     result = study_sampling(_values(values), [VALUE], sizes=[25, 100], independent=2000)
     for size in (25, 100):
@@ -75,7 +77,7 @@ def test_the_spread_of_independent_units_is_that_of_theory() -> None:
         assert row["independent_sd"] == pytest.approx(values.std() / size**0.5, rel=0.08)
 
 
-def test_in_random_order_the_design_effects_are_about_1() -> None:
+def test_the_design_effects_of_random_order_are_about_1() -> None:
     values = np.random.default_rng(4).normal(size=6000)
     row = sampling_row(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
     for cut in ("block", "systematic"):
@@ -85,7 +87,7 @@ def test_in_random_order_the_design_effects_are_about_1() -> None:
 
 
 @pytest.mark.slow
-def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_less() -> None:
+def test_similar_neighbours_raise_the_design_effect_of_blocks() -> None:
     random = np.random.default_rng(4)
     # Ten segments of each document have its mean; within and between documents the variance is 1,
     # so the design effect of a whole document is 1 + 9 / 2.
@@ -127,7 +129,7 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
         ({"seed": "1"}, "seed: '1'"),
     ],
 )
-def test_what_says_nothing_is_refused_before_any_work(
+def test_invalid_settings_are_rejected_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("truebleu.studies._study.Pool.take", pytest.fail)
@@ -169,7 +171,7 @@ def test_a_design_effect_is_a_ratio_of_variances() -> None:
     assert over([2, 3, 4], [0.0, 1, 2])["block_effect"] == 1
 
 
-def test_intervals_of_the_design_effect_hold_it_as_often_as_they_should() -> None:
+def test_intervals_of_the_design_effect_have_their_coverage() -> None:
     random = np.random.default_rng(2)
     held = 0
     for _ in range(1000):
@@ -179,14 +181,14 @@ def test_intervals_of_the_design_effect_hold_it_as_often_as_they_should() -> Non
     assert 0.93 < held / 1000 < 0.97
 
 
-def test_what_does_not_vary_has_no_design_effect() -> None:
+def test_constant_scores_have_no_design_effect() -> None:
     same = [0.1 + 0.2] * 5
     row = over(same, same)
     assert row["block_sd"] == 0
     assert [row[f"block_effect{end}"] for end in ("", "_low", "_high")] == [None] * 3
 
 
-def test_the_mean_is_that_of_variances() -> None:
+def test_the_mean_averages_variances() -> None:
     result = study_sampling(TEXTS, sizes=[20])
     pair = [
         {
@@ -203,7 +205,7 @@ def test_the_mean_is_that_of_variances() -> None:
     assert sampling_row(result, "mean of scores", 20)["samples"] == 6
 
 
-def test_sentences_say_what_a_block_is_worth() -> None:
+def test_sentences_have_the_effective_sample_size_of_a_block() -> None:
     result = study_sampling(TEXTS, sizes=[20])
     worth = 20 / sampling_row(result, "mean of scores", 20)["block_effect"]
     scores, differences = result.sentences
@@ -215,7 +217,7 @@ def test_sentences_say_what_a_block_is_worth() -> None:
     ("figure", "of"),
     [("scores", "system-3"), ("differences", "system-3 against system-2")],
 )
-def test_the_chart_shows_blocks_beside_systematic_samples(figure: Any, of: str) -> None:
+def test_the_chart_shows_blocks_and_systematic_samples(figure: Any, of: str) -> None:
     result = study_sampling(TEXTS, sizes=[6, 12, 20], figure=figure)
     rows = result.to_document().charts[0].table.rows
     panels = list(dict.fromkeys(row["case"] for row in rows))

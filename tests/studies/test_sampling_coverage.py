@@ -44,7 +44,7 @@ def first_block(tmp_path: Path, **options: Any) -> tuple[TestSet, dict[str, Any]
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
-def test_intervals_of_the_first_sample_are_those_of_compare(tmp_path: Path, interval: Any) -> None:
+def test_intervals_of_the_first_sample_equal_compare(tmp_path: Path, interval: Any) -> None:
     options: dict[str, Any] = {"seed": 8, "interval": interval, "level": 0.9}
     block, record = first_block(tmp_path, **options)
     compared = compare(block, metrics=["bleu", "ter"], replicates=200, **options)
@@ -70,7 +70,7 @@ def test_intervals_of_differences_are_quantiles_of_the_replicates(tmp_path: Path
 
 
 @pytest.mark.parametrize("of", ["scores", "differences"])
-def test_shares_are_those_of_a_plain_count(tmp_path: Path, of: Any) -> None:
+def test_shares_equal_a_plain_count(tmp_path: Path, of: Any) -> None:
     journal = tmp_path / "journal"
     result = study_coverage(
         TEXTS,
@@ -110,7 +110,7 @@ def _normal_texts(systems: int) -> TestSet:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("of", "level"), [("scores", 0.95), ("differences", 0.8)])
-def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> None:
+def test_intervals_of_means_have_their_coverage(of: Any, level: float) -> None:
     result = study_coverage(
         _normal_texts(6), [VALUE], sizes=[200], samples=400, replicates=400, of=of, level=level
     )
@@ -121,7 +121,7 @@ def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> Non
 
 
 @pytest.mark.slow
-def test_blocks_of_alike_segments_are_covered_too_seldom_and_documents_rightly() -> None:
+def test_intervals_of_blocks_undercover_and_of_documents_do_not() -> None:
     random = np.random.default_rng(1)
     values = np.repeat(random.normal(size=300), 10) + random.normal(size=3000)
     texts = TestSet(
@@ -140,7 +140,7 @@ def test_blocks_of_alike_segments_are_covered_too_seldom_and_documents_rightly()
     assert documents.rows[0]["coverage"] == pytest.approx(0.95, abs=0.05)
 
 
-def test_what_few_segments_decide_is_covered_least_and_missed_on_one_side() -> None:
+def test_scores_of_few_segments_have_the_lowest_coverage() -> None:
     values = np.random.default_rng(2).normal(size=(4, 2000))
     # Most samples of 100 have none of the eight, and their intervals lie below the truth.
     values[2, ::250] += 300.0
@@ -176,7 +176,7 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
         ({"of": "ranks"}, "unknown of 'ranks'"),
     ],
 )
-def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_settings_are_rejected(options: dict[str, Any], said: str) -> None:
     with pytest.raises(TruebleuError, match=said):
         study_coverage(TEXTS, **options)
 
@@ -186,13 +186,13 @@ def test_differences_need_two_systems() -> None:
         study_coverage(simulate(segments=50, systems=[0.1]), of="differences")
 
 
-def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
+def test_large_samples_of_the_pool_give_a_warning() -> None:
     result = study_coverage(TEXTS, sizes=[24], sampling="systematic", replicates=50)
     assert "20 % of the pool and have no unit twice: they vary by 11 % less" in said(result)[-1]
     assert len(said(study_coverage(TEXTS, sizes=[24], samples=5, replicates=50))) == 1
 
 
-def test_the_chart_shows_no_more_intervals_than_can_be_told_from_one_another() -> None:
+def test_the_chart_shows_at_most_50_intervals() -> None:
     result = study_coverage(TEXTS, sizes=[10], samples=60, replicates=40)
     assert [row["sample"] for row in result.chart_rows or ()] == list(range(1, 51))
     assert [row["samples"] for row in result.rows] == [60]

@@ -146,7 +146,7 @@ def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_valu
     assert any(finding.startswith("No τ of crp: ") for finding in result.to_document().sentences)
 
 
-def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanScores) -> None:
+def test_pairs_and_human_ties_are_counted(pool: TestSet, human: HumanScores) -> None:
     people = as_matrix(human)
     tied = preferred = 0
     for a, b in combinations(people, 2):
@@ -257,7 +257,7 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
         assert -1 <= value <= 1
 
 
-def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> None:
+def test_ratings_made_from_a_smoothing_agree_best_with_it(pool: TestSet) -> None:
     likes = plain_scores(pool, 2)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
     result = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
@@ -272,7 +272,7 @@ def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> 
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> None:
+def test_intervals_have_about_their_coverage() -> None:
     whole = simulate(segments=1200, systems=[0.2, 0.3, 0.4], seed=11)
     rng = np.random.default_rng(1)
     quality = plain_scores(whole, 3) + rng.normal(0, 0.5, (3, 1200))
@@ -293,7 +293,7 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
 
 
 @pytest.mark.slow
-def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() -> None:
+def test_random_ratings_reject_at_the_level() -> None:
     texts = simulate(segments=30, systems=[0.3, 0.4, 0.5], seed=13)
     rng = np.random.default_rng(14)
     runs = 80
@@ -323,7 +323,7 @@ def test_scores_and_the_comparisons_that_they_imply_are_tested_alike(
     assert [row["p"] for row in one.rows] == [row["p"] for row in other.rows]
 
 
-def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
+def test_documents_with_human_scores_are_the_items(pool: TestSet) -> None:
     assert pool.documents is not None
     documents = tuple(dict.fromkeys(pool.documents))
     rng = np.random.default_rng(2)
@@ -355,7 +355,7 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
     assert row(result, "crp")["tau"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
+def test_tau_is_undefined_if_all_human_scores_tie(pool: TestSet) -> None:
     same = scores({name: [float(n % 3)] * 40 for n, name in enumerate(pool.systems)})
     ties = scores({name: [1.0] * 40 for name in pool.systems})
     assert row(study_smoothing(pool, same, **QUICK), "0")["tau"] is not None
@@ -377,9 +377,7 @@ def test_threads_and_the_order_of_rows_change_nothing(pool: TestSet, human: Huma
     assert study_smoothing(pool, human, **QUICK, unit="document", seed=1) != one
 
 
-def test_an_interrupted_study_goes_on_where_it_was(
-    pool: TestSet, human: HumanScores, tmp_path: Path
-) -> None:
+def test_an_interrupted_study_resumes(pool: TestSet, human: HumanScores, tmp_path: Path) -> None:
     journal = tmp_path / "study.jsonl"
     whole = study_smoothing(pool, human, runner=Runner(journal), **QUICK)
     lines = journal.read_bytes().split(b"\n")
@@ -410,7 +408,7 @@ def test_impossible_settings_are_refused(
         study_smoothing(pool, human, **{"tokenize": "none", **options})
 
 
-def test_what_cannot_be_studied_is_refused(pool: TestSet, human: HumanScores) -> None:
+def test_invalid_judgments_are_rejected(pool: TestSet, human: HumanScores) -> None:
     alone = as_test_set(list(next(iter(pool.systems.values()))), list(pool.references[0]))
     names = list(pool.systems)
     with pytest.raises((SettingError, MalformedFileError)):
@@ -426,7 +424,7 @@ def test_what_cannot_be_studied_is_refused(pool: TestSet, human: HumanScores) ->
         study_smoothing(pool, human, system_scores="some", **QUICK)  # type: ignore[arg-type]
 
 
-def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
+def test_scores_of_whole_systems_leave_out_tau_with_a_reason(pool: TestSet) -> None:
     levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
     result = study_smoothing(pool, scores(levels, level="system"), **QUICK)
     assert all(row["tau"] is None and row["p"] is None for row in result.rows)

@@ -83,7 +83,7 @@ def test_a_share_has_wilsons_interval(hits: int, repetitions: int) -> None:
     assert (share.low, share.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
-def test_hits_that_always_go_together_count_once() -> None:
+def test_perfectly_correlated_hits_count_once() -> None:
     hits = np.repeat(np.arange(40)[:, None] < 30, 9, axis=1)
     share = clustered_rate(hits)
     # As many as samples, less the one that the estimate of the variance takes.
@@ -94,20 +94,20 @@ def test_hits_that_always_go_together_count_once() -> None:
     assert share.value == 0.75
 
 
-def test_where_nothing_varies_samples_count_once() -> None:
+def test_samples_without_variance_count_once() -> None:
     assert clustered_rate(np.ones((30, 9))) == binomial_rate(30, 30)
     assert clustered_rate(np.zeros((30, 9))) == binomial_rate(0, 30)
     # Every sample has one hit of two: still no surer than as many trials.
     assert clustered_rate(np.tile([1, 0], (30, 1))) == binomial_rate(30, 60)
 
 
-def test_samples_without_a_trial_say_nothing() -> None:
+def test_samples_without_trials_do_not_count() -> None:
     full = ratio_rate([3, 1, 4], [4, 4, 5])
     assert ratio_rate([3, 0, 1, 0, 4], [4, 0, 4, 0, 5]) == full
     assert full.value == 8 / 13
 
 
-def test_intervals_of_clusters_hold_the_true_share_as_often_as_they_should() -> None:
+def test_intervals_of_clusters_have_their_coverage() -> None:
     random = np.random.default_rng(3)
     held_by_clusters = held_by_trials = 0
     for _ in range(1000):
@@ -137,7 +137,7 @@ TABLE_2 = {
 }
 
 
-def test_all_systems_at_once_get_the_interval_that_each_gets_alone() -> None:
+def test_intervals_of_all_systems_equal_intervals_of_each() -> None:
     scores = np.random.default_rng(1).normal([30.0, -2.0, 0.1], [1.0, 0.5, 0.2], size=(500, 3))
     intervals = relative_intervals(scores, 0.9)
     for system, (median, bounds) in enumerate(medians_and_relative_intervals(scores, 0.9)):
@@ -175,20 +175,20 @@ def test_the_papers_own_widths_narrow_by_about_thirty_percent_when_data_double(m
     assert law.narrowing == pytest.approx(0.30, abs=0.03)
 
 
-def test_a_law_gives_back_the_size_of_a_width() -> None:
+def test_a_law_inverts_widths_to_sizes() -> None:
     law = fit_law([10, 20, 40], [4.0, 3.0, 2.0])
     assert law is not None
     assert law.size(law.width(33)) == pytest.approx(33)
 
 
-def test_there_is_no_law_of_two_widths_and_no_size_where_data_do_not_narrow() -> None:
+def test_two_widths_have_no_law_and_growing_widths_no_size() -> None:
     assert fit_law([10, 20, 40], [4.0, 0.0, float("nan")]) is None
     flat = fit_law([10, 20, 40], [2.0, 2.0, 2.0])
     assert flat is not None
     assert flat.size(1.0) is None
 
 
-def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repetitions() -> None:
+def test_a_doubling_is_fitted_to_mean_widths() -> None:
     rng = np.random.default_rng(3)
     sizes = [100, 200, 400]
     widths = np.array([1.0, 0.7, 0.5]) * np.exp(rng.normal(0, 0.1, (50, 3)))
@@ -206,7 +206,7 @@ def test_a_single_repetition_has_no_error() -> None:
     assert str(mean_estimate([0.25])) == "25.0 %"
 
 
-def test_means_leave_out_what_is_not_known() -> None:
+def test_means_leave_out_missing_values() -> None:
     values = np.array([[1.0, np.nan, np.nan], [3.0, 5.0, np.nan]])
     assert_allclose(mean_of_known(values), [2.0, 5.0, np.nan])
 
@@ -226,7 +226,7 @@ def test_counts_give_the_result_of_their_texts() -> None:
     assert study_power(count(TEXTS, None, "chrf"), **quick) == of_texts
 
 
-def test_metrics_are_refused_beside_counts() -> None:
+def test_metrics_with_counts_are_rejected() -> None:
     with pytest.raises(SettingError, match="expected no metrics with counts"):
         study_power(count({"a": [1, 0], "b": [0, 1]}), "bleu")
 
@@ -237,7 +237,7 @@ def test_a_study_of_references_needs_texts() -> None:
         study_references(scores)
 
 
-def test_copies_of_an_output_are_said_by_every_study() -> None:
+def test_every_study_reports_identical_outputs() -> None:
     copied = replace(TEXTS, systems={**TEXTS.systems, "copy": TEXTS.systems["system-1"]})
     result = study_power(copied, ["bleu"], sizes=[10], samples=5, replicates=50)
     assert result.to_dict()["settings"]["pool"]["copies"] == [["system-1", "copy"]]

@@ -66,7 +66,7 @@ def test_the_settings_change_with_any_text() -> None:
     assert settings["references_fingerprint"] == changed["references_fingerprint"]
 
 
-def test_what_a_study_needs_and_the_pool_lacks_is_refused() -> None:
+def test_a_pool_without_required_data_is_rejected() -> None:
     texts = simulate(segments=10, systems=[0.1])
     with pytest.raises(SettingError, match="systems: 1; expected at least 2"):
         Pool.of(texts, ["bleu"]).require_systems(2)
@@ -147,7 +147,7 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
     assert few[0].tolist() != other[0].tolist()
 
 
-def test_a_size_that_says_nothing_or_does_not_fit_is_refused() -> None:
+def test_invalid_sizes_are_rejected() -> None:
     with pytest.raises(SettingError, match="at most 10, the size of the pool"):
         draw_samples("systematic", 10, 11, 5, seed=0)
     with pytest.raises(SettingError, match="sizes: 1; expected a whole number from 2 up"):
@@ -158,7 +158,7 @@ def test_a_size_that_says_nothing_or_does_not_fit_is_refused() -> None:
     "options",
     [{"sizes": [True]}, {"sizes": [2.0]}, {"sizes": ["9"]}, {"samples": True}, {"samples": 9.0}],
 )
-def test_what_is_no_number_is_refused(options: dict[str, Any]) -> None:
+def test_settings_of_a_wrong_type_are_rejected(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentTypeError, match=f"{next(iter(options))}:"):
         study_coverage(simulate(segments=20, systems=[0.1]), **options)
 
@@ -168,7 +168,7 @@ def test_an_unknown_draw_is_refused() -> None:
         study_coverage(simulate(segments=20, systems=[0.1]), sampling="sistematic")  # type: ignore[arg-type]
 
 
-def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
+def test_default_sizes_leave_enough_samples() -> None:
     assert sizes_that_fit(None, 1000, (100, 300, 600)) == [100, 300]
     assert sizes_that_fit(None, 1000, (100, 300, 600), min_samples=5) == [100]
     assert sizes_that_fit(None, 40, (100, 300)) == [10, 20]
@@ -252,7 +252,7 @@ TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
+def test_p_values_of_the_first_sample_equal_compare(metric: str, test: str) -> None:
     settings: dict[str, Any] = {"test": test, "replicates": 400, "seed": 9}
     expected = compare(TEXTS, metrics=[metric], unit="segment", **settings)
     (one,) = Pool.of(TEXTS, [metric]).statistics

@@ -138,7 +138,7 @@ def test_documents_matter_on_real_texts(shared: Path) -> None:
     assert shares == ["undecided", "too often", "undecided"]
 
 
-def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
+def test_rejection_rates_equal_shares_of_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     result = study_type_one(
         pool, ["bleu"], alphas=[0.2], repetitions=50, replicates=99, runner=Runner(journal)
@@ -154,7 +154,7 @@ def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path
         assert (row["rejected_low"], row["rejected_high"]) == pytest.approx(tuple(interval))
 
 
-def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
+def test_an_interrupted_study_resumes(pool: TestSet, tmp_path: Path) -> None:
     def study(journal: Path | None) -> StudyResult:
         return study_type_one(
             pool, ["bleu"], tests=["ar"], repetitions=60, replicates=99, runner=Runner(journal)
@@ -202,7 +202,7 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
         ({"alphas": [1e-7], "replicates": 10**8}, "at least 25 segments: swaps of fewer"),
     ],
 )
-def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_settings_are_rejected(options: dict[str, Any], said: str) -> None:
     small = simulate(segments=20, systems=[0.1, 0.3])
     with pytest.raises(SettingError, match=said):
         study_type_one(small, **options)
@@ -226,7 +226,7 @@ def given_systems() -> TestSet:
     return simulate(segments=80, systems=[0.2, 0.2, 0.3])
 
 
-def test_p_values_are_those_of_compare(given_systems: TestSet) -> None:
+def test_p_values_equal_compare(given_systems: TestSet) -> None:
     result = study_equivalents(given_systems, ["bleu", "ter"], replicates=499, seed=3)
     for test in ("ar", "bootstrap-absolute"):
         expected = compare(
@@ -272,7 +272,7 @@ def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> No
         ({"unit": "document"}, "at least 6"),
     ],
 )
-def test_given_systems_that_say_nothing_are_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_settings_of_equivalents_are_rejected(options: dict[str, Any], said: str) -> None:
     small = simulate(segments=20, systems=[0.2, 0.2])
     with pytest.raises(SettingError, match=said):
         study_equivalents(small, ["bleu"], **options)
@@ -367,7 +367,7 @@ def test_holm_rejects_something_exactly_when_bonferroni_does(
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
 @pytest.mark.parametrize("correction", USUAL_CORRECTIONS)
-def test_an_alarm_is_what_compare_would_raise(
+def test_an_alarm_equals_a_rejection_by_compare(
     equal_systems: TestSet, test: Any, correction: str
 ) -> None:
     settings = {
@@ -410,7 +410,7 @@ def test_systems_can_be_simulated_in_any_number() -> None:
     assert [row["systems"] for row in result.rows] == [2, 3, 4, 5, 6]
 
 
-def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
+def test_the_papers_bootstrap_leaves_out_westfall_young(
     equal_systems: TestSet,
 ) -> None:
     result = study_multiplicity(
@@ -434,14 +434,14 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
         ),
     ],
 )
-def test_many_comparisons_that_say_nothing_are_refused(
+def test_invalid_settings_of_multiplicity_are_rejected(
     equal_systems: TestSet, options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(SettingError, match=said):
         study_multiplicity(equal_systems, **options)
 
 
-def test_the_replicates_that_a_refusal_asks_for_are_enough(equal_systems: TestSet) -> None:
+def test_the_replicates_that_an_error_names_are_enough(equal_systems: TestSet) -> None:
     result = study_multiplicity(equal_systems, together=[5], repetitions=50, replicates=199)
     assert len(result.rows) == 5
 

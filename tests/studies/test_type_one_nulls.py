@@ -51,7 +51,7 @@ def swapped_segments(test_set: TestSet, null: Null) -> list[bool | None]:
     return found
 
 
-def test_counts_of_exchanged_outputs_are_those_of_the_exchanged_texts(pool: TestSet) -> None:
+def test_counts_of_swapped_outputs_equal_counts_of_swapped_texts(pool: TestSet) -> None:
     test_set = two(pool)
     swapped = swapped_segments(test_set, "segment")
     a, b = test_set.systems.values()
@@ -120,7 +120,7 @@ def test_a_set_does_not_depend_on_its_neighbours(pool: TestSet, null: Null, unit
 
 
 @pytest.mark.parametrize("null", ["segment", "document"])
-def test_documents_have_as_much_as_their_segments(pool: TestSet, null: Null) -> None:
+def test_counts_of_documents_are_sums_of_segments(pool: TestSet, null: Null) -> None:
     units: tuple[PoolUnit, PoolUnit] = ("segment", "document")
     by_unit = [
         null_source(pool, METRICS, null=null, unit=unit, systems=2, seed=3) for unit in units
@@ -141,7 +141,7 @@ def test_simulated_systems_are_different_texts_of_one_quality() -> None:
     assert abs(np.mean(differences)) < 4 * np.std(differences) / 60**0.5
 
 
-def test_what_cannot_be_made_is_refused(pool: TestSet) -> None:
+def test_invalid_null_data_are_rejected(pool: TestSet) -> None:
     without = replace(pool, documents=None)
     one_document = replace(pool, documents=("d",) * 60)
     impossible: list[tuple[TestSet, Null, PoolUnit, int, str]] = [

@@ -36,7 +36,7 @@ def test_a_page_shows_what_its_commands_print(tmp_path: Path) -> None:
     ).replace("2\n3\n", "2\n2\n")
 
 
-def test_what_was_left_out_stays_out() -> None:
+def test_omitted_output_stays_omitted() -> None:
     assert elided("a\n...\nz", "a\nb\nc\nz") == "a\n...\nz"
     assert elided("old\n...\nz", "new\nb\nc\ny") == "new\n...\ny"
     assert elided("p = ...\nq", "p = 0.5\nr") == "p = ...\nr"

@@ -166,7 +166,7 @@ def answered(module: Path, tables: list[dict[str, Any]]) -> list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_all_numbers_are_those_of_the_native_core(
+def test_all_numbers_equal_the_native_core(
     module: Path, unit: Literal["segment", "document"]
 ) -> None:
     places = list(range(3, 60, 2))
@@ -260,7 +260,7 @@ def test_every_kind_of_score_has_the_numbers_of_compare(
     assert methods == {"wilson" if together == 1 else "korn-graubard", default}
 
 
-def test_swaps_are_scaled_where_those_of_a_comparison_are(module: Path) -> None:
+def test_swaps_are_scaled_as_in_a_comparison(module: Path) -> None:
     reference = [f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]
     texts = {
         "short": [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(reference)],
