@@ -209,7 +209,7 @@ BAD_FILES: dict[str, tuple[str, str]] = {
     "one system only": (table(HEADER, ("good", 1, 5), ("good", 2, 5)), "at least two systems"),
     "no overlap at all": (
         table(HEADER, ("x", 1, 5), ("y", 1, 6)),
-        "line 2: judgments of 'x', 'y', none of which is a system",
+        "line 2: judgments of 'x', 'y', not of systems of the test set",
     ),
     "nothing at all": ("", "no"),
 }

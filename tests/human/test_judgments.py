@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from truebleu.errors import TruebleuError
-from truebleu.human.judgments import HumanReadOptions, HumanScores, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, join_names
 
 
 def test_means_are_over_what_was_judged() -> None:
@@ -22,9 +22,11 @@ def test_means_are_over_what_was_judged() -> None:
 
 
 def test_long_lists_of_names_are_cut_short() -> None:
-    assert listed(["a", "b"]) == "'a', 'b'"
-    assert listed([str(n) for n in range(10)], most=3).startswith("'0', '1', '2'")
-    assert "9" not in listed([str(n) for n in range(10)], most=3)
+    assert join_names(["a", "b"]) == "'a', 'b'"
+    assert (
+        join_names([str(n) for n in range(10)])
+        == "'0', '1', '2', '3', '4', '5', '6', '7' and 2 more"
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_numbers_that_the_quoted_outputs_contradict_are_refused(folder: Folder) 
     path = folder.write("h.tsv", tsv("system segment target score", *rows))
     outputs = {"a": ["x", "y", "z", "s"], "b": ["u", "v", "w", "t"]}
     test_set = as_test_set(outputs, ["r"] * 4)
-    with pytest.raises(MalformedFileError, match=r"line 2: .* another segment, as 4 of 4 quoted"):
+    with pytest.raises(MalformedFileError, match=r"line 2: .* another segment, as in 4 of 4 rows"):
         read_human(path, test_set, first_segment=1)
     human = read_human(path, test_set, first_segment=1, match="numbers")
     assert isinstance(human, HumanScores)
@@ -175,7 +175,7 @@ def test_a_rater_who_gives_one_score_only_has_no_z_scores(folder: Folder) -> Non
 
 
 def test_z_scores_need_raters(folder: Folder) -> None:
-    with pytest.raises(SettingError, match="who gave which score"):
+    with pytest.raises(SettingError, match="does not name raters"):
         scores(folder.write("h.tsv", LONG), raters="z")
 
 

@@ -108,7 +108,9 @@ def test_scores_that_do_not_fit_the_texts_are_refused(folder: Folder) -> None:
     path = folder.write("en-de.mqm.seg.score", "a 1\na 2\na 3\nb 1\nb 2\n")
     with pytest.raises(CorpusError, match=r"2 scores of 'b'.*3 \(one per segment\)"):
         scores(path, segments=3)
-    with pytest.raises(CorpusError, match="line 2: 3 fields; expected 2, as in SYSTEM SCORE"):
+    with pytest.raises(
+        CorpusError, match="line 2: 3 fields; expected 2 fields, as in SYSTEM SCORE"
+    ):
         scores(folder.write("x.seg.score", "a 1\nb x 2\n"), segments=1)
     with pytest.raises(CorpusError, match="line 2: 'high'"):
         scores(folder.write("x.seg.score", "a 1\nb high\n"), segments=1)

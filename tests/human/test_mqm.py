@@ -100,7 +100,7 @@ def test_impossible_weights_are_refused(folder: Folder, weights: str | Mapping[s
 
 def test_severities_without_a_weight_are_reported(folder: Folder) -> None:
     path = folder.write("mqm.tsv", EXAMPLE + mark("a", 2, "Critical/Accuracy"))
-    assert "1 errors of severity 'Critical' weigh nothing" in scores(path).notes[0]
+    assert "1 errors of severity 'Critical' have no weight" in scores(path).notes[0]
     assert scores(path, weights="wmt24").notes == ()
     assert scores(path, weights="wmt24").scores["a"] == (-2.55, -5.0)
 
@@ -281,9 +281,9 @@ def test_stand_alone_ratings_may_count_from_0_in_each_document(folder: Folder) -
         ("a\t{\nb\tNone\n", "line 1: invalid JSON"),
         ("a\t[]\nb\tNone\n", "line 1: JSON of type list"),
         ('a\t{"errors": 3}\nb\tNone\n', "line 1: errors of type int"),
-        ('a\t{"errors": [{"score": "x"}]}\nb\tNone\n', "line 1: 'x' as score"),
+        ('a\t{"errors": [{"score": "x"}]}\nb\tNone\n', "line 1: 'x' as the score"),
         ("a None\nb None\n", "line 1: 1 fields"),
-        ("a\tNone\n" * 3 + "b\tNone\n" * 3 + "b\tNone\n", "without a number"),
+        ("a\tNone\n" * 3 + "b\tNone\n" * 3 + "b\tNone\n", "without a segment number"),
     ],
 )
 def test_broken_ratings_are_refused(folder: Folder, content: str, message: str) -> None:

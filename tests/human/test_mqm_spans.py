@@ -57,7 +57,10 @@ def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (HEADER + row("nobody", "<v>x</v>"), "no error in an output of"),
+        (
+            HEADER + row("nobody", "<v>x</v>"),
+            "errors of .nobody.; expected errors in the given outputs",
+        ),
         ("system\tscore\na\t1\n", "the columns"),
         ('{"a.txt": 1}', "without a list of segments"),
         (
@@ -66,7 +69,7 @@ def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
         ),
         (
             '{"a.txt": [{"mt": ["x"], "errors": [{"start": 0, "end": 1, "severity": "m"}]}]}',
-            "its text is none",
+            "mt is not a text",
         ),
         ('{"a.txt": [', "line 1: invalid JSON"),
     ],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
-from truebleu.human.judgments import HumanScores, PairwiseJudgments, listed
+from truebleu.human.judgments import HumanScores, PairwiseJudgments, join_names
 from truebleu.metrics.base import GivenMean, MeanScorer, Signature
 from truebleu.resampling import Units, on_exact_grid
 from truebleu.schema import ComparedByValue
@@ -166,14 +166,14 @@ def human_data(outline: Outline, human: Human) -> HumanData:
     """
     strange = [name for name in human.systems if name not in outline.systems]
     if strange:
-        expected = f"systems of the test set, {listed(outline.systems)}"
-        raise MalformedFileError(human.label, None, f"judgments of {listed(strange)}", expected)
+        expected = f"systems of the test set, {join_names(outline.systems)}"
+        raise MalformedFileError(human.label, None, f"judgments of {join_names(strange)}", expected)
     judged = set(human.systems)
     if isinstance(human, HumanScores):
         judged = {name for name, row in human.scores.items() if any(s is not None for s in row)}
     names = tuple(name for name in outline.systems if name in judged)
     if len(names) < 2:
-        judgments = f"judgments of {listed(names) or 'none of the systems'}"
+        judgments = f"judgments of {join_names(names) or 'none of the systems'}"
         expected = "judgments of at least two systems: agreement is about differences"
         raise MalformedFileError(human.label, None, judgments, expected)
     if isinstance(human, PairwiseJudgments):

@@ -1,4 +1,4 @@
-"""What people said about translations: scores of systems, or which of two outputs is better."""
+"""Judgments of human raters: scores of outputs, or which of two outputs is better."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from truebleu.schema import Setting, Settings, check_fields
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"]
 
-#: What one score is about.
+#: Unit that a score belongs to.
 Level: TypeAlias = Literal["segment", "document", "domain", "system"]
-#: -1, 0 or +1: the left output is worse than the right one, as good, or better.
+#: -1, 0 or +1: the left output is worse than the right output, as good, or better.
 Verdict: TypeAlias = Literal[-1, 0, 1]
 
 
@@ -24,17 +24,17 @@ class HumanScores:
     """Human scores of some systems of a test set; higher is better.
 
     Attributes:
-        label: What messages call them: the file.
-        level: What one score is about.
-        scores: For each judged system, in the order of the test set, one score per item: per
-            segment of the test set, per document or domain, or a single one at system level. None
-            where nobody judged. A system that nobody judged at all is left out.
-        items: What the documents or domains are called; None at the other levels.
-        raters: How many people judged; 1 where nothing tells them apart.
-        signature: How the numbers were made: format, weights, averaging, matching of segments, and
-            the start of the SHA-256 of the file.
-        ignored: Systems of the file that are not in the test set, where they are allowed.
-        notes: What a reader of the numbers should know, in sentences.
+        label: name in messages: the file.
+        level: unit that a score belongs to.
+        scores: scores of each judged system, in the order of the test set: one per segment of the
+            test set, per document or domain, or a single score at system level. None for units
+            without a judgment. Systems without any judgment are left out.
+        items: names of the documents or domains; None at the other levels.
+        raters: number of human raters; 1 if the file does not name them.
+        signature: method behind the numbers: format, weights, averaging, matching of segments, and
+            first digits of the file's SHA-256.
+        ignored: systems of the file that are not in the test set, if they are allowed.
+        notes: sentences with cautions about the numbers.
     """
 
     higher_is_better: ClassVar[bool] = True
@@ -50,11 +50,11 @@ class HumanScores:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems that were judged."""
+        """Names of the judged systems."""
         return tuple(self.scores)
 
     def means(self) -> dict[str, float]:
-        """Each system's mean over what was judged of it: the human score of the system."""
+        """Compute the human score of each system: the mean over its judged units."""
         judged = {
             system: [score for score in scores if score is not None]
             for system, scores in self.scores.items()
@@ -66,11 +66,11 @@ class Judgment(NamedTuple):
     """One comparison of two outputs of a segment.
 
     Attributes:
-        segment: The segment of the test set, from 0.
-        left: A system.
-        right: Another system.
+        segment: index of the segment in the test set, from 0.
+        left: name of a system.
+        right: name of another system.
         verdict: -1, 0 or +1: left is worse, as good, or better.
-        rater: Who judged; None where nobody says.
+        rater: name of the rater, or None if unknown.
     """
 
     segment: int
@@ -82,16 +82,16 @@ class Judgment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseJudgments:
-    """Which of two outputs people preferred, segment by segment.
+    """Judgments of which of two outputs is better, segment by segment.
 
     Attributes:
-        label: What messages call them: the file.
-        systems: The systems that were judged, in the order of the test set.
-        judgments: All judgments, in the order of the file.
-        raters: How many people judged; 1 where nothing tells them apart.
-        signature: How the judgments were read, and the start of the SHA-256 of the file.
-        ignored: Systems of the file that are not in the test set, where they are allowed.
-        notes: What a reader of the numbers should know, in sentences.
+        label: name in messages: the file.
+        systems: names of the judged systems, in the order of the test set.
+        judgments: all judgments, in the order of the file.
+        raters: number of human raters; 1 if the file does not name them.
+        signature: method of reading the judgments, and first digits of the file's SHA-256.
+        ignored: systems of the file that are not in the test set, if they are allowed.
+        notes: sentences with cautions about the judgments.
     """
 
     label: str
@@ -103,13 +103,13 @@ class PairwiseJudgments:
     notes: tuple[str, ...] = ()
 
 
-# What is asked of a file of human judgments: the test set they are about, and choices.
+# Options for reading judgments.
 
 
 Format: TypeAlias = Literal["scores", "mqm", "ratings", "esa", "da", "rankings"]
 Raters: TypeAlias = Literal["mean", "z"]
 Others: TypeAlias = Literal["refuse", "ignore"]
-#: How segments of the file find those of the test set.
+#: Method of matching segments of the file to segments of the test set.
 Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -188,26 +188,26 @@ class HumanReadOptions(Settings):
         if len(systems) < len(self.systems):
             raise DuplicateSystemError(systems.most_common(1)[0][0])
         if len(systems) < 2:
-            expected = "at least two systems: human scores of one cannot say which is better"
+            expected = "at least two systems to compare by their human scores"
             raise SettingError("systems", self.systems, expected)
         if self.documents is not None and len(self.documents) != self.segments:
             number = len(self.documents)
             raise UnpairedSegmentsError("documents", number, "the test set", self.segments)
         if self.match == "documents" and self.documents is None:
-            raise SettingError("match", self.match, "the documents of the test set with it")
+            raise SettingError("match", self.match, "the documents of the test set as well")
         if self.match == "names" and self.names is None:
             raise SettingError("match", self.match, "systems that are files of scores, with names")
 
     @property
     def known(self) -> str:
-        """The systems of the test set, for messages."""
-        return listed(self.systems)
+        """Names of the test set's systems, for messages."""
+        return join_names(self.systems)
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names in a row, for messages: the first few where there are many.
+def join_names(names: Sequence[str]) -> str:
+    """Join names in quotes for messages; only the first 8 if there are more.
 
-    >>> listed(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
+    >>> join_names(["a", "b"])
+    "'a', 'b'"
     """
-    return first_names(list(map(repr, names)), most)
+    return first_names(list(map(repr, names)), 8)

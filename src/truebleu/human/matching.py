@@ -1,19 +1,19 @@
-"""From the rows of a file to one score per system and segment, document or domain.
+"""Matching rows of a file to segments, and averaging them to scores of segments or other units.
 
-The rows find their segments first, and then they are standardized, if asked for, and averaged.
+Rows are first matched to segments, then standardized, if requested, and averaged.
 
-Files name segments in three ways, and what they name may be more than the test set at hand:
+Files identify segments by one of three methods, and may number a larger test set:
 
 documents
-    By document and number in the document. Numbers count the document's segments of the test set;
-    where they go beyond these, but are as many, they count in order.
+    By document and number in the document. Numbers count the document's segments in the test set;
+    if they exceed these, but are equally many, they are matched in order.
 numbers
     By number in the test set.
 order
-    The distinct numbers in increasing order, where there are as many as segments.
+    By rank of the number, if there are as many distinct numbers as segments.
 
-Numbers count from 0 or from 1. What decides is, in this order: a 0 among them, the size of the test
-set or document, the documents, the outputs that the file quotes, a 1 among them.
+Numbers start at 0 or 1. The start is decided, in this order, by: a 0 among the numbers, the size of
+the test set or document, the documents, the outputs that the file quotes, a 1 among the numbers.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 import truebleu.corpus.tables as tables
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
-from truebleu.human.judgments import HumanReadOptions, HumanScores, Level, Match, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, Level, Match, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-#: The document of the line that WMT puts before a test set, to find it in training data.
+#: Document of the line that WMT puts before a test set, to detect it in training data.
 CANARY = "canary"
 #: Marks around errors in quoted outputs.
 MARKS = ("<v>", "</v>")
 
 
 def strip_error_marks(text: str) -> str:
-    """A quoted output without the marks around errors."""
+    """Remove the marks around errors from a quoted output."""
     return text.replace(MARKS[0], "").replace(MARKS[1], "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """Judgments as a file has them, one per row, and how they say which segment they are about.
+    """Judgments of a file, one per row, with the columns that identify their segments.
 
     Attributes:
-        label: The file.
-        lines: The line of each row; None where the file has no lines.
-        systems: The system of each row.
-        scores: The score of each row, higher is better; None where it is missing.
-        raters: Who gave the score; None where nobody says.
-        numbers: The segment's number in the test set.
-        documents: The segment's document.
-        document_numbers: The segment's number in its document. Where it is None and documents are
-            there, `numbers` may be either.
-        texts: The output that was judged, where the file quotes it.
-        first: The first number in the test set, where the format says so.
-        subset: Whether files of this kind number a larger test set than people have at hand, so
-            that segments are taken in order where their numbers do not fit.
-        name: What messages call a number: the column.
-        signature: How the scores were made.
-        standardized: Whether the file has z-scores already.
-        notes: What a reader of the numbers should know.
+        label: name of the file.
+        lines: line of each row; None if the file has no lines.
+        systems: system of each row.
+        scores: score of each row, higher is better; None for missing scores.
+        raters: rater of each row, or None if the file does not name raters.
+        numbers: number of each row's segment in the test set, or None.
+        documents: document of each row's segment, or None.
+        document_numbers: number of each row's segment in its document. If it is None and documents
+            are known, `numbers` may be either.
+        texts: judged output of each row, or None if the file does not quote outputs.
+        first: first number in the test set, or None if the format does not define it.
+        subset: True if files of this format may number a larger test set, so that segments are
+            matched in order if their numbers do not fit.
+        name: name of a segment's number in messages: the column.
+        signature: parts of the signature about the scores.
+        standardized: True if the file has z-scores.
+        notes: sentences with cautions about the numbers.
     """
 
     label: str
@@ -85,7 +85,7 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
     def refuse(self, row: int | None, found: str, expected: str) -> NoReturn:
-        """Raises MalformedFileError about a row, or about the whole file."""
+        """Raise MalformedFileError about a row, or about the whole file if `row` is None."""
         line = None if row is None else self.lines[row]
         raise MalformedFileError(self.label, line, found, expected)
 
@@ -93,13 +93,13 @@ class Sheet:
 def sheet_of(
     table: tables.Table, scores: Sequence[float | None] = (), *signature: str, **others: Any
 ) -> Sheet:
-    """The judgments in the rows of a table, by the names of its columns.
+    """Return the judgments in the rows of a table, by the names of its columns.
 
     Args:
-        table: The table.
-        scores: The score of each row.
-        signature: How the scores were made.
-        others: Fields of the sheet that its columns do not tell.
+        table: table of judgments.
+        scores: score of each row.
+        signature: parts of the signature about the scores.
+        others: fields of the sheet that are not columns of the table.
     """
     documents = table.find(tables.DOCUMENT)
     in_document = [name for name in tables.IN_DOCUMENT if name != (documents or "").lower()]
@@ -120,72 +120,73 @@ def sheet_of(
 
 
 def systems_of(table: tables.Table) -> tuple[str, ...]:
-    """The system of each row."""
+    """Return the system of each row."""
     column = table.find(tables.SYSTEM)
     table.require(tables.SYSTEM[0] if column is None else column)
     return table.labels(column or tables.SYSTEM[0])
 
 
 _Key = TypeVar("_Key")
-#: The segment, from 0, of each row, and what a reader should know of how it was found.
-_Placed: TypeAlias = tuple[list[int], tuple[str, ...]]
-#: A way of matching, and why it does not place all rows.
-_Misfit: TypeAlias = tuple[Match, int | None, str, str]
+#: Segment of each row, from 0, and sentences about the matching.
+_Matches: TypeAlias = tuple[list[int], tuple[str, ...]]
+#: A method that does not match all rows: row, value and expected value.
+_Failure: TypeAlias = tuple[Match, int | None, str, str]
 
 
 class _NoMatchError(Exception):
-    """Rows that one way of matching cannot place: the row, or None, what is there, what to do."""
+    """A method does not match all rows; the arguments are row or None, value, expected value."""
 
 
 def match_rows(
     sheet: Sheet, rows: Sequence[int], request: HumanReadOptions
 ) -> tuple[list[int], Match, tuple[str, ...]]:
-    """The segment, from 0, of each of some rows, the way that found it, and notes about that.
+    """Match rows to segments; return their indices from 0, the matching method, and notes.
 
     Raises:
-        MalformedFileError: When a row is about a segment that does not exist.
+        MalformedFileError: No method matches all rows to segments.
     """
     matcher = _Matcher(sheet, rows, request)
-    ways = matcher.ways() if request.match is None else [request.match]
-    misfits: list[_Misfit] = []
-    for way in ways:
+    methods = matcher.methods() if request.match is None else [request.match]
+    failures: list[_Failure] = []
+    for method in methods:
         try:
-            places, notes = _WAYS[way](matcher)
+            indices, notes = _METHODS[method](matcher)
             if request.match is None:
-                matcher.refuse_other_outputs(places)
-            return places, way, notes
+                matcher.refuse_other_outputs(indices)
+            return indices, method, notes
         except _NoMatchError as error:
-            misfits.append((way, *error.args))
-    return _refuse_misfits(sheet, request, misfits)
+            failures.append((method, *error.args))
+    return _refuse_failures(sheet, request, failures)
 
 
 @dataclass(frozen=True, slots=True)
 class _Matcher:
-    """Finds the segments of some rows of a file, by each way that there is."""
+    """A matcher of some rows of a file to segments, by any of the methods."""
 
     sheet: Sheet
     rows: Sequence[int]
     request: HumanReadOptions
 
-    def ways(self) -> list[Match]:
-        """The ways that fit what the file has, the surest first."""
+    def methods(self) -> list[Match]:
+        """Return the methods that the file's columns allow, the most reliable first."""
         sheet = self.sheet
         by_document = sheet.documents is not None and self.request.documents is not None
-        ways: list[Match] = []
+        methods: list[Match] = []
         if by_document and sheet.document_numbers is not None:
-            ways.append("documents")
+            methods.append("documents")
         if sheet.numbers is not None:
-            ways.append("numbers")
+            methods.append("numbers")
         if by_document and sheet.document_numbers is None:
-            ways.append("documents")
-        if sheet.subset or not ways:
-            ways.append("order")
-        return ways
+            methods.append("documents")
+        if sheet.subset or not methods:
+            methods.append("order")
+        return methods
 
-    def by_number(self) -> _Placed:
-        """By the number in the test set."""
+    def by_number(self) -> _Matches:
+        """Match by number in the test set."""
         if self.sheet.numbers is None:
-            raise _NoMatchError(None, "no numbers of segments in the test set", "a column of them")
+            expected = "a column of segment numbers in the test set"
+            raise _NoMatchError(None, "no segment numbers", expected)
         numbers = self._whole_numbers(self.sheet.numbers)
         names = self.sheet.documents if self.request.match is None else None
         if names is not None:
@@ -194,39 +195,39 @@ class _Matcher:
         if names is not None and documents.isdisjoint(names[row] for row in self.rows):
             names = None
 
-        def places_from(first: int) -> list[int]:
-            places = [number - first for number in numbers]
-            self._refuse_outside(places, first)
+        def indices_from(first: int) -> list[int]:
+            indices = [number - first for number in numbers]
+            self._refuse_outside(indices, first)
             if names is not None:
-                self._refuse_other_documents(places, names)
-            return places
+                self._refuse_other_documents(indices, names)
+            return indices
 
-        return self._counted(numbers, self.sheet.first, places_from)
+        return self._detect_start(numbers, self.sheet.first, indices_from)
 
-    def _counted(
-        self, numbers: Sequence[int], known: int | None, places_from: Callable[[int], list[int]]
-    ) -> _Placed:
-        """The places of numbers: where counting begins is never just assumed.
+    def _detect_start(
+        self, numbers: Sequence[int], known: int | None, indices_from: Callable[[int], list[int]]
+    ) -> _Matches:
+        """Return the segments of numbers; the first number is detected, not assumed.
 
         Args:
-            numbers: The number of each row.
-            known: The first number, where the format says so.
-            places_from: The places of all rows by a first number.
+            numbers: number of each row.
+            known: first number, or None if the format does not define it.
+            indices_from: function that returns the segments of all rows for a first number.
         """
-        asked = self.request.first_segment
-        if asked is not None or known is not None:
-            return places_from((known or 0) if asked is None else asked), ()
-        misfit: _NoMatchError | None = None
+        requested = self.request.first_segment
+        if requested is not None or known is not None:
+            return indices_from((known or 0) if requested is None else requested), ()
+        failure: _NoMatchError | None = None
         fitting: dict[int, list[int]] = {}
-        # The likeliest before the other.
+        # The more probable first number is tried first.
         for first in (0,) if 0 in numbers else (0, 1) if self._starts_with_canary else (1, 0):
             try:
-                fitting[first] = places_from(first)
+                fitting[first] = indices_from(first)
             except _NoMatchError as error:
-                misfit = misfit or error
+                failure = failure or error
         if not fitting:
-            raise misfit or _NoMatchError(None, "no numbers", "some")
-        first = self._decided(fitting, numbers)
+            raise failure or _NoMatchError(None, "no numbers", "numbers of segments")
+        first = self._choose_start(fitting, numbers)
         if first == 1 and fitting.get(0, fitting[1]) == fitting[1]:
             return fitting[first], ()
         return fitting[first], (f"the segments of {self.sheet.label} are counted from {first}",)
@@ -236,52 +237,52 @@ class _Matcher:
         documents = self.request.documents
         return documents is not None and documents[0].lower() == CANARY
 
-    def _decided(self, fitting: dict[int, list[int]], numbers: Sequence[int]) -> int:
-        """Where counting begins, of what fits."""
+    def _choose_start(self, fitting: dict[int, list[int]], numbers: Sequence[int]) -> int:
+        """Return the first number among those that fit."""
         likeliest = next(iter(fitting))
         if len(fitting) == 1 or fitting[0] == fitting[1]:
             return likeliest
-        quoted = {first: self._quoted(places) for first, places in fitting.items()}
-        if quoted[0] != quoted[1]:
-            return max(quoted, key=lambda first: quoted[first])
+        matches = {first: self._count_matches(indices) for first, indices in fitting.items()}
+        if matches[0] != matches[1]:
+            return max(matches, key=lambda first: matches[first])
         if likeliest in numbers or likeliest == 0:
             return likeliest
         found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
-        expected = "where counting begins: first_segment=0 or 1 (--first-segment)"
+        expected = "a 0 or 1; set first_segment=0 or 1 (--first-segment)"
         raise _NoMatchError(self.rows[0], found, expected)
 
     def _quotes(self) -> Iterator[tuple[int, str, str]]:
-        """The rows that quote an output, counted among all rows, their systems and the quotes."""
+        """Yield the index, the system and the quoted text of the rows that quote an output."""
         texts = self.sheet.texts
         if self.request.outputs is not None and texts is not None:
-            for at, row in enumerate(self.rows):
+            for i, row in enumerate(self.rows):
                 if text := strip_error_marks(str(texts[row] or "")).strip():
-                    yield at, self.sheet.systems[row], text
+                    yield i, self.sheet.systems[row], text
 
-    def _output(self, system: str, place: int) -> str:
-        return ((self.request.outputs or {})[system][place] or "").strip()
+    def _output(self, system: str, index: int) -> str:
+        return ((self.request.outputs or {})[system][index] or "").strip()
 
-    def _quoted(self, places: Sequence[int]) -> int:
-        """How many rows quote the very output at their place."""
-        return sum(text == self._output(system, places[at]) for at, system, text in self._quotes())
+    def _count_matches(self, indices: Sequence[int]) -> int:
+        """Count the rows whose quoted text equals the output of their segment."""
+        return sum(text == self._output(system, indices[i]) for i, system, text in self._quotes())
 
-    def refuse_other_outputs(self, places: Sequence[int]) -> None:
-        """Refuse places where most outputs that the file quotes are those of other segments."""
+    def refuse_other_outputs(self, indices: Sequence[int]) -> None:
+        """Raise _NoMatchError if most of the known quoted outputs belong to other segments."""
         outputs = {
             system: {(output or "").strip() for output in text}
             for system, text in (self.request.outputs or {}).items()
         }
         known = [quote for quote in self._quotes() if quote[2] in outputs[quote[1]]]
-        others = [at for at, system, text in known if text != self._output(system, places[at])]
+        others = [i for i, system, text in known if text != self._output(system, indices[i])]
         if 2 * len(others) > len(known):
-            found = f"the output of another segment, as {len(others)} of {len(known)} quoted ones"
-            expected = "numbers of segments of this test set, or --match numbers to trust these"
+            found = f"the output of another segment, as in {len(others)} of {len(known)} rows"
+            expected = "segment numbers of this test set; to trust the numbers, use --match numbers"
             raise _NoMatchError(self.rows[others[0]], found, expected)
 
-    def _refuse_outside(self, places: Iterable[int], first: int) -> None:
-        for row, place in zip(self.rows, places, strict=True):
-            if not 0 <= place < self.request.segments:
-                found = f"{self.sheet.name} {place + first}"
+    def _refuse_outside(self, indices: Iterable[int], first: int) -> None:
+        for row, index in zip(self.rows, indices, strict=True):
+            if not 0 <= index < self.request.segments:
+                found = f"{self.sheet.name} {index + first}"
                 last = first + self.request.segments - 1
                 raise _NoMatchError(row, found, f"a segment of the test set, {first} to {last}")
 
@@ -291,26 +292,27 @@ class _Matcher:
             name, other = names[row], document_of.setdefault(number, names[row])
             if other != name:
                 found = f"{self.sheet.name} {number} in document {name!r} and before in {other!r}"
-                raise _NoMatchError(row, found, "numbers that do not start again in each document")
+                raise _NoMatchError(row, found, "numbers that do not restart in each document")
 
-    def _refuse_other_documents(self, places: Sequence[int], names: Sequence[str]) -> None:
+    def _refuse_other_documents(self, indices: Sequence[int], names: Sequence[str]) -> None:
         documents = self.request.documents or ()
-        for row, place in zip(self.rows, places, strict=True):
-            if names[row] != documents[place]:
-                found = f"{self.sheet.name} {place + 1} in document {names[row]!r}"
-                expected = f"document {documents[place]!r}, as in the test set"
+        for row, index in zip(self.rows, indices, strict=True):
+            if names[row] != documents[index]:
+                found = f"{self.sheet.name} {index + 1} in document {names[row]!r}"
+                expected = f"document {documents[index]!r}, as in the test set"
                 raise _NoMatchError(row, found, expected)
 
-    def by_document(self) -> _Placed:
-        """By document and number in the document."""
+    def by_document(self) -> _Matches:
+        """Match by document and number in the document."""
         sheet, request = self.sheet, self.request
         values = sheet.document_numbers or sheet.numbers
         names = sheet.documents
         if names is None or values is None or request.documents is None:
-            raise _NoMatchError(None, "no documents with numbers in them", "columns for both")
+            expected = "columns of documents and of segment numbers in the document"
+            raise _NoMatchError(None, "no segment numbers in documents", expected)
         segments: dict[str, list[int]] = {}
-        for place, document in enumerate(request.documents):
-            segments.setdefault(document, []).append(place)
+        for index, document in enumerate(request.documents):
+            segments.setdefault(document, []).append(index)
         for row in self.rows:
             if names[row] not in segments:
                 expected = f"a document of the test set, such as {min(segments)}"
@@ -320,34 +322,34 @@ class _Matcher:
         for row, number in zip(self.rows, numbers, strict=True):
             by_document.setdefault(names[row], set()).add(number)
 
-        def places_from(first: int) -> list[int]:
-            place_of: dict[tuple[str, int], int] = {}
+        def indices_from(first: int) -> list[int]:
+            index_of: dict[tuple[str, int], int] = {}
             for document, used in by_document.items():
-                there = segments[document]
-                # Part of a document may be at hand: as many segments as have numbers pair in order.
-                in_order = max(used) - first >= len(there) and len(used) == len(there)
+                known = segments[document]
+                # The test set may have part of a document; equally many segments pair in order.
+                in_order = max(used) - first >= len(known) and len(used) == len(known)
                 pairs = (
-                    zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
+                    zip(sorted(used), known, strict=True) if in_order else enumerate(known, first)
                 )
-                place_of.update(((document, number), place) for number, place in pairs)
+                index_of.update(((document, number), index) for number, index in pairs)
             keys = [(names[row], number) for row, number in zip(self.rows, numbers, strict=True)]
             for row, (document, number) in zip(self.rows, keys, strict=True):
-                if (document, number) not in place_of:
+                if (document, number) not in index_of:
                     last = first + len(segments[document]) - 1
                     found = f"segment {number} of document {document!r}"
                     raise _NoMatchError(row, found, f"{first} to {last}, as in the test set")
-            return [place_of[key] for key in keys]
+            return [index_of[key] for key in keys]
 
-        known = sheet.first if sheet.document_numbers is None else None
-        return self._counted(numbers, known, places_from)
+        start = sheet.first if sheet.document_numbers is None else None
+        return self._detect_start(numbers, start, indices_from)
 
-    def in_order(self) -> _Placed:
-        """The distinct numbers in increasing order."""
+    def in_order(self) -> _Matches:
+        """Match distinct numbers in increasing order to segments."""
         sheet, rank = self.sheet, dict[str, int]()
         values = sheet.document_numbers if sheet.numbers is None else sheet.numbers
         if values is None:
-            raise _NoMatchError(None, "no numbers of segments", "a column of them")
-        # Numbers in the test set count by themselves, those in documents one document at a time.
+            raise _NoMatchError(None, "no segment numbers", "a column of segment numbers")
+        # Numbers in documents are sorted within each document.
         documents = [""] * len(values) if sheet.numbers is not None else sheet.documents or ()
         keys = [
             (rank.setdefault(documents[row], len(rank)), number)
@@ -356,10 +358,10 @@ class _Matcher:
         distinct = set(keys)
         if len(distinct) != self.request.segments:
             found = f"{len(distinct)} different segments"
-            expected = f"{self.request.segments} to pair with those of the test set in order"
+            expected = f"{self.request.segments} segments, to match those of the test set in order"
             raise _NoMatchError(None, found, expected)
-        place_of = {key: place for place, key in enumerate(sorted(distinct))}
-        return [place_of[key] for key in keys], ()
+        index_of = {key: index for index, key in enumerate(sorted(distinct))}
+        return [index_of[key] for key in keys], ()
 
     def _whole_numbers(self, values: Sequence[object]) -> list[int]:
         numbers = []
@@ -372,50 +374,50 @@ class _Matcher:
         return numbers
 
 
-_WAYS: dict[str, Callable[[_Matcher], _Placed]] = {
+_METHODS: dict[str, Callable[[_Matcher], _Matches]] = {
     "numbers": _Matcher.by_number,
     "documents": _Matcher.by_document,
     "order": _Matcher.in_order,
 }
 
 
-def _refuse_misfits(
-    sheet: Sheet, request: HumanReadOptions, misfits: Sequence[_Misfit]
+def _refuse_failures(
+    sheet: Sheet, request: HumanReadOptions, failures: Sequence[_Failure]
 ) -> NoReturn:
-    """Reports the misfit that says most: one with a line, by the numbers in the test set."""
-    reported = min(misfits, key=lambda misfit: (misfit[1] is None, misfit[0] != "numbers"))
+    """Report the most informative failure: preferably with a line and by numbers."""
+    reported = min(failures, key=lambda failure: (failure[1] is None, failure[0] != "numbers"))
     hints = [
-        f"nor do they match by {way}: {found}; expected {expected}"
-        for way, _, found, expected in misfits
-        if way != reported[0]
+        f"matching by {method} fails too: {found}; expected {expected}"
+        for method, _, found, expected in failures
+        if method != reported[0]
     ]
     if sheet.documents is not None and request.documents is None:
-        hints.append("give the documents of the test set to match segments by document")
+        hints.append("to match segments by document, give the documents of the test set")
     _, row, found, expected = reported
     sheet.refuse(row, found, "; ".join((expected, *hints)))
 
 
-# From judgments to scores.
+# Scores of units.
 
 
 def segment_scores(sheet: Sheet, request: HumanReadOptions) -> HumanScores:
-    """The scores of a sheet whose rows are about segments."""
+    """Compute the scores of segments from a sheet."""
     rows = rows_of_systems(sheet, request)
-    places, way, notes = match_rows(sheet, rows, request)
+    indices, method, notes = match_rows(sheet, rows, request)
     sheet = replace(sheet, notes=(*sheet.notes, *notes))
-    return item_scores(sheet, rows, places, request, f"match:{way}")
+    return item_scores(sheet, rows, indices, request, f"match:{method}")
 
 
 def item_scores(
     sheet: Sheet,
     rows: Sequence[int],
-    places: Sequence[int],
+    indices: Sequence[int],
     request: HumanReadOptions,
     match: str,
     level: Level = "segment",
     items: tuple[str, ...] | None = None,
 ) -> HumanScores:
-    """The scores of some rows of a sheet, each at its place among the segments or other items."""
+    """Compute scores of segments or other units from rows; `indices` has the unit of each row."""
     size = request.segments if level == "segment" else 1 if items is None else len(items)
 
     def words(key: tuple[str, int]) -> str:
@@ -423,27 +425,27 @@ def item_scores(
         return f"score of {key[0]!r}" + (f" for {level} {name}" if name else "")
 
     refuse_second(
-        sheet, rows, zip([sheet.systems[row] for row in rows], places, strict=True), words
+        sheet, rows, zip([sheet.systems[row] for row in rows], indices, strict=True), words
     )
-    scores, notes = _standardized(sheet, request)
+    scores, notes = _standardize(sheet, request)
     cells: dict[str, list[list[float]]] = {}
-    for row, place in zip(rows, places, strict=True):
+    for row, index in zip(rows, indices, strict=True):
         score = scores[row]
         if score is not None:
             if sheet.systems[row] not in cells:
                 cells[sheet.systems[row]] = [[] for _ in range(size)]
-            cells[sheet.systems[row]][place].append(score)
+            cells[sheet.systems[row]][index].append(score)
     judged = [system for system in request.systems if system in cells]
     if len(judged) < 2:
         found = "no score" if not judged else f"scores of {judged[0]!r} only"
-        sheet.refuse(None, found, "those of at least two systems of the test set")
+        sheet.refuse(None, found, "scores of at least two systems of the test set")
     averaging = "z" if sheet.standardized else request.raters
     names = sheet.raters or [""] * len(sheet.scores)
-    kept = set(request.systems)
+    known = set(request.systems)
     return HumanScores(
         label=sheet.label,
         level=level,
-        # Rows of other files come in another order: the exactly rounded sum does not depend on it.
+        # The exactly rounded sum does not depend on the order of rows.
         scores={
             system: tuple(fsum(c) / len(c) + 0.0 if c else None for c in cells[system])
             for system in judged
@@ -451,34 +453,34 @@ def item_scores(
         items=items,
         raters=len({names[row] for row in rows if sheet.scores[row] is not None}),
         signature="|".join(("human", *sheet.signature, match, f"raters:{averaging}")),
-        ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in kept),
+        ignored=tuple(name for name in dict.fromkeys(sheet.systems) if name not in known),
         notes=(*sheet.notes, *notes),
     )
 
 
 def rows_of_systems(sheet: Sheet, request: HumanReadOptions) -> list[int]:
-    """The rows about systems of the test set.
+    """Return the rows about systems of the test set.
 
     Raises:
-        MalformedFileError: When there are none, or when there are others that are not ignored.
+        MalformedFileError: There are no such rows, or others are neither known nor ignored.
     """
     systems = sheet.systems
     if not systems:
         raise EmptyTextError(sheet.label)
-    wanted = set(request.systems)
-    rows = [row for row, system in enumerate(systems) if system in wanted]
-    unknown = [name for name in dict.fromkeys(systems) if name not in wanted]
+    known = set(request.systems)
+    rows = [row for row, system in enumerate(systems) if system in known]
+    unknown = [name for name in dict.fromkeys(systems) if name not in known]
     if not rows:
-        found = f"judgments of {listed(unknown)}, none of which is a system of the test set"
-        expected = f"{request.known}; name outputs as the file does, as in NAME=FILE"
+        found = f"judgments of {join_names(unknown)}, not of systems of the test set"
+        expected = f"{request.known}; to name outputs like the file, write NAME=FILE"
         sheet.refuse(0, found, expected)
     if unknown and request.others == "refuse":
-        first = next(row for row, system in enumerate(systems) if system not in wanted)
-        found = f"a judgment of {unknown[0]!r}, which is no system of the test set"
+        first = next(row for row, system in enumerate(systems) if system not in known)
+        found = f"a judgment of {unknown[0]!r}, which is not a system of the test set"
         if len(unknown) > 1:
-            found += f" (nor {'is' if len(unknown) == 2 else 'are'} {listed(unknown[1:])})"
+            found += f" (nor {'is' if len(unknown) == 2 else 'are'} {join_names(unknown[1:])})"
         expected = (
-            f"only {request.known}; give the other outputs too, or leave out their judgments with "
+            f"only {request.known}; add the other outputs, or ignore their judgments with "
             "others='ignore' (--others ignore)"
         )
         sheet.refuse(first, found, expected)
@@ -488,13 +490,13 @@ def rows_of_systems(sheet: Sheet, request: HumanReadOptions) -> list[int]:
 def refuse_second(
     sheet: Sheet, rows: Iterable[int], keys: Iterable[_Key], words: Callable[[_Key], str]
 ) -> None:
-    """Raises MalformedFileError where one rater, or nobody known, judged the same thing twice.
+    """Raise MalformedFileError if a rater judged a unit twice; unnamed raters count as one.
 
     Args:
-        sheet: The judgments.
-        rows: Some of its rows.
-        keys: What each of them is about.
-        words: What messages call it.
+        sheet: judgments.
+        rows: rows to check.
+        keys: key of the judged unit of each row.
+        words: function that returns the name of a key for messages.
     """
     seen: dict[tuple[_Key, str | None], int] = {}
     for row, key in zip(rows, keys, strict=True):
@@ -502,23 +504,23 @@ def refuse_second(
         earlier = seen.setdefault((key, rater), row)
         if earlier != row:
             line = sheet.lines[earlier]
-            expected = "one" if line is None else f"one, which is on line {line}"
+            expected = "one judgment" + ("" if line is None else f"; the first is on line {line}")
             if rater is None:
-                expected += "; what several raters said needs a column 'rater'"
+                expected += "; for several raters add a column 'rater'"
             by = "" if rater is None else f" by rater {rater!r}"
             sheet.refuse(row, f"a second {words(key)}{by}", expected)
 
 
-def _standardized(
+def _standardize(
     sheet: Sheet, request: HumanReadOptions
 ) -> tuple[Sequence[float | None], tuple[str, ...]]:
-    """The scores as they count: raw, or z-scores within each rater's own judgments."""
+    """Return raw scores, or z-scores within each rater's judgments, and notes."""
     if request.raters == "mean" or sheet.standardized:
         return sheet.scores, ()
     if sheet.raters is None:
-        expected = f"'mean', as {sheet.label} does not say who gave which score"
+        expected = f"'mean', because {sheet.label} does not name raters"
         raise SettingError("raters", "z", expected)
-    # A rater's scale is that of all their judgments, also of systems that were not given.
+    # A rater's scale includes judgments of systems that are not in the test set.
     by_rater: dict[str, list[float]] = {}
     for rater, score in zip(sheet.raters, sheet.scores, strict=True):
         if score is not None:
@@ -532,35 +534,35 @@ def _standardized(
     if not removed:
         return scores, ()
     verb = "gives" if len(removed) == 1 else "give"
-    note = f"{listed(removed)} {verb} every output one score and cannot be standardized: left out"
+    note = f"{join_names(removed)} {verb} all outputs the same score, so their scores are left out"
     return scores, (note,)
 
 
 def _scale(scores: Sequence[float]) -> tuple[float, float] | None:
-    """Mean and standard deviation (n - 1, as in WMT's scripts); None where all are the same."""
+    """Compute mean and standard deviation (n - 1, as in WMT's scripts); None if all are equal."""
     if min(scores) == max(scores):
         return None
     mean = fsum(scores) / len(scores)
     deviation = sqrt(fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
-    # Numbers that differ by less than their squares can show, or by more.
+    # The squares of the differences may underflow or overflow.
     return (mean, deviation) if 0 < deviation < float("inf") else None
 
 
-# Scores without numbers of segments: how many a system has tells what they are about.
+# Scores without segment numbers: the number of a system's scores decides their unit.
 
 
-def counted_scores(
+def scores_in_order(
     sheet: Sheet, request: HumanReadOptions, level: Level | None = None, *, shared: bool = False
 ) -> HumanScores:
-    """One score per system, or one for each of its segments or documents in their order.
+    """Read one score per system, or one per segment or document in order.
 
     Args:
-        sheet: The scores.
-        request: The test set. Where it does not know whether there is a canary line, a first score
-            that is missing for every system tells.
-        level: What the scores are about, where that is known.
-        shared: Whether raters shared the segments, so that a system has one score of each;
-            otherwise every rater has all.
+        sheet: scores.
+        request: options; if `canary` is None, a first score that is missing for all systems is a
+            canary line.
+        level: unit of the scores, or None to infer it from their number.
+        shared: True if raters shared the segments, so that a system has one score per segment; else
+            every rater scored all segments.
     """
     _refuse_numbering(sheet.label, request)
     rows = rows_of_systems(sheet, request)
@@ -569,7 +571,7 @@ def counted_scores(
         (system, None if raters is None else raters[row])
         for row, system in enumerate(sheet.systems)
     ]
-    turns = Counter(keys[row] for row in rows)
+    counts = Counter(keys[row] for row in rows)
     items = None if request.documents is None else tuple(dict.fromkeys(request.documents))
     sizes: dict[Level, int] = {"system": 1, "segment": request.segments}
     if items is not None:
@@ -578,25 +580,26 @@ def counted_scores(
         sizes = {level: sizes[level]} if level in sizes else {}
     shift = 1 if request.canary else 0
     firsts = {system: row for row, system in reversed([(r, sheet.systems[r]) for r in rows])}
-    is_led = request.canary is None and all(sheet.scores[row] is None for row in firsts.values())
-    for lead in (shift, 1) if is_led else (shift,):
+    may_shift = request.canary is None and all(sheet.scores[row] is None for row in firsts.values())
+    for canaries in (shift, 1) if may_shift else (shift,):
         for name, size in sizes.items():
-            leading = 0 if name == "system" else lead
-            if set(turns.values()) <= {size + leading}:
-                # The scores of each system, or of a system by a rater, are in their order.
-                turn: dict[object, Iterator[int]] = defaultdict(partial(count, -leading))
-                placed = [(row, next(turn[keys[row]])) for row in rows]
-                kept, places = zip(*((row, at) for row, at in placed if at >= 0), strict=True)
+            offset = 0 if name == "system" else canaries
+            if set(counts.values()) <= {size + offset}:
+                # The scores of each system, or of a system by a rater, are in order.
+                counter: dict[object, Iterator[int]] = defaultdict(partial(count, -offset))
+                matches = [(row, next(counter[keys[row]])) for row in rows]
+                units = [(row, index) for row, index in matches if index >= 0]
+                rows, indices = [row for row, _ in units], [index for _, index in units]
                 match = f"level:{name}" if name != "segment" else "match:rows"
                 names = items if name == "document" else None
-                return item_scores(sheet, kept, places, request, match, name, names)
-    return _refuse_number(sheet, turns, sizes, shift)
+                return item_scores(sheet, rows, indices, request, match, name, names)
+    return _refuse_number(sheet, counts, sizes, shift)
 
 
 def named_scores(
     sheet: Sheet, names: Sequence[str], request: HumanReadOptions, level: Level
 ) -> HumanScores:
-    """Scores that name the document or domain they are about."""
+    """Compute scores of documents or domains from rows that name them."""
     _refuse_numbering(sheet.label, request)
     rows = rows_of_systems(sheet, request)
     if level == "document" and request.documents is not None:
@@ -607,45 +610,45 @@ def named_scores(
                 expected = f"a document of the test set, such as {items[0]!r}"
                 sheet.refuse(row, found, expected)
     else:
-        # Domains are in the order of the alphabet, documents in that of the file.
+        # Domains are sorted by name, documents are in the order of the file.
         used = dict.fromkeys(names[row] for row in rows)
         items = tuple(used) if level == "document" else tuple(sorted(used))
-    place = {name: i for i, name in enumerate(items)}
-    places = [place[names[row]] for row in rows]
-    return item_scores(sheet, rows, places, request, f"level:{level}", level, items)
+    index_of = {name: i for i, name in enumerate(items)}
+    indices = [index_of[names[row]] for row in rows]
+    return item_scores(sheet, rows, indices, request, f"level:{level}", level, items)
 
 
 def _refuse_numbering(label: str, request: HumanReadOptions) -> None:
-    """Refuses choices about numbers of segments where there are none."""
+    """Raise SettingError for options about segment numbers that the file does not have."""
     for setting in ("first_segment", "match"):
         value = getattr(request, setting)
         if value not in (None, "order"):
-            expected = f"none: scores of {label} have no numbers of segments"
+            expected = f"no {setting}, because the scores of {label} have no segment numbers"
             raise SettingError(setting, value, expected)
 
 
 def _refuse_number(
-    sheet: Sheet, turns: Counter[tuple[str, str | None]], sizes: dict[Level, int], shift: int
+    sheet: Sheet, counts: Counter[tuple[str, str | None]], sizes: dict[Level, int], shift: int
 ) -> NoReturn:
-    wanted = {size + (shift if level != "system" else 0): level for level, size in sizes.items()}
+    valid = {size + (shift if level != "system" else 0): level for level, size in sizes.items()}
     (system, rater), number = next(
-        ((key, n) for key, n in turns.items() if n not in wanted), next(iter(turns.items()))
+        ((key, n) for key, n in counts.items() if n not in valid), next(iter(counts.items()))
     )
     by = "" if rater is None else f" by rater {rater!r}"
     scores = "1 score" if number == 1 else f"{number} scores"
-    found = f"{scores} of {system!r}{by} without a number of the segment"
-    others = set(turns.values()) - {number}
-    if number in wanted and others:
+    found = f"{scores} of {system!r}{by} without a segment number"
+    others = set(counts.values()) - {number}
+    if number in valid and others:
         found += f", and {min(others)} of another system"
-    choices = " or ".join(f"{size} (one per {level})" for size, level in sorted(wanted.items()))
+    choices = " or ".join(f"{size} (one per {level})" for size, level in sorted(valid.items()))
     expected = (
         f"{choices or 'the documents of the test set'}; or add a column 'segment', "
-        "and 'rater' where several people judged"
+        "and 'rater' if there are several raters"
     )
     sheet.refuse(sheet.systems.index(system), found, expected)
 
 
-# Files that hold judgments of several language pairs: only one belongs to a test set.
+# Files with judgments of several language pairs.
 
 
 def of_one_pair(
@@ -655,30 +658,30 @@ def of_one_pair(
     sources: Sequence[str] = tables.SOURCE_LANGUAGE,
     targets: Sequence[str] = tables.TARGET_LANGUAGE,
 ) -> tables.Table:
-    """The rows of the language pair that was chosen, where a table has columns for languages.
+    """Return the rows of the chosen language pair, if the table has columns for languages.
 
     Raises:
-        CorpusError: When there are several and none was chosen, or the chosen one is not there.
-        SettingError: When one was chosen, and nothing tells the language pairs apart.
+        CorpusError: There are several language pairs and no choice, or the chosen one is missing.
+        SettingError: A language pair was chosen, but the table has no columns for languages.
     """
     pairs = pairs or table.found_labels(tables.LANGUAGE_PAIR)
     source, target = table.found_labels(sources), table.found_labels(targets)
     if pairs is None and source is not None and target is not None:
         pairs = [f"{a.strip()}-{b.strip()}" for a, b in zip(source, target, strict=True)]
-    wanted = request.language_pair
-    if pairs is None and wanted is not None:
-        expected = f"none: {table.path} does not say of which language pair a judgment is"
-        raise SettingError("language_pair", wanted, expected)
+    chosen = request.language_pair
+    if pairs is None and chosen is not None:
+        expected = f"no language pair, because {table.path} has no column for it"
+        raise SettingError("language_pair", chosen, expected)
     if pairs is None:
         return table
     names = sorted(set(pairs))
-    if wanted is None and len(names) > 1:
+    if chosen is None and len(names) > 1:
         found = f"judgments of {len(names)} language pairs, {', '.join(names)}"
-        expected = f"one to be chosen, as in language_pair={names[0]!r} (--language-pair)"
+        expected = f"one pair; choose it with language_pair={names[0]!r} (--language-pair)"
         raise MalformedFileError(table.path, None, found, expected)
     rows = [
-        row for row, pair in enumerate(pairs) if wanted is None or pair.lower() == wanted.lower()
+        row for row, pair in enumerate(pairs) if chosen is None or pair.lower() == chosen.lower()
     ]
     if not rows:
-        raise MissingColumnError(table.path, "language pair", wanted or "", names)
+        raise MissingColumnError(table.path, "language pair", chosen or "", names)
     return table if len(rows) == table.rows else table.only(rows)

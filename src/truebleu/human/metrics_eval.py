@@ -1,10 +1,10 @@
-"""The directory layout of mt-metrics-eval: texts and human scores of a test set.
+"""Directory layout of mt-metrics-eval: texts and human scores of a test set.
 
 TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
 references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
 human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
 
-Its metric-scores/SRC-TGT/NAME-REF.LEVEL.score are metrics: `GivenScores(path=…)`.
+Read metric-scores/SRC-TGT/NAME-REF.LEVEL.score as metrics with `GivenScores(path=…)`.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MetricsEvalSet", "read_metrics_eval"]
 
-#: What stands for a translation that is not there.
+#: Placeholder for a missing translation.
 NOT_SUPPLIED = "[No translation supplied]"
 
-#: The endings of texts: the other is JSON lines with source, target or hypothesis.
+#: Extensions of texts: plain lines, or JSON lines with source, target or hypothesis.
 TEXTS = (".txt", ".jsonl")
 
 
@@ -58,19 +58,19 @@ class ScoresFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsEvalSet:
-    """A test set in that layout. A canary line at its start is left out everywhere.
+    """A test set in this layout, without the canary line at its start.
 
     Attributes:
-        folder: The folder of the test set.
-        language_pair: SRC-TGT.
-        source: What was translated.
-        references: The references by name; a segment is None where a translator has none.
-        outputs: The outputs by system, references that were judged as systems included.
-        documents: The document of each segment, where that is known.
-        domains: The domain of each segment, where that is known.
-        canary: Whether there is a canary line.
-        human: The files of human scores.
-        ratings: The files of marked errors.
+        folder: folder of the test set.
+        language_pair: language pair, as SRC-TGT.
+        source: source text.
+        references: references by name; segments without a translation are None.
+        outputs: outputs by system, including references that were judged as systems.
+        documents: document of each segment, or None.
+        domains: domain of each segment, or None.
+        canary: True if the files have a canary line.
+        human: files of human scores.
+        ratings: files of marked errors.
     """
 
     folder: str
@@ -87,24 +87,27 @@ class MetricsEvalSet:
     def test_set(
         self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
     ) -> TestSet:
-        """The texts as a test set.
+        """Return the texts as a test set.
 
         Args:
-            references: The names of the references to compare with; by default all.
-            systems: The names of the systems; by default all outputs but those of the references.
+            references: names of the references to compare with; by default all.
+            systems: names of the systems; by default all outputs except these references.
         """
-        chosen = tuple(self.references if references is None else references)
-        others = [name for name in self.outputs if name not in chosen]
-        wanted = tuple(others if systems is None else systems)
-        texts = ("reference", chosen, self.references), ("system", wanted, self.outputs)
-        for what, names, known in texts:
+        reference_names = tuple(self.references if references is None else references)
+        others = [name for name in self.outputs if name not in reference_names]
+        system_names = tuple(others if systems is None else systems)
+        texts = (
+            ("reference", reference_names, self.references),
+            ("system", system_names, self.outputs),
+        )
+        for role, names, known in texts:
             for name in names:
                 if name not in known:
-                    raise MissingColumnError(self.folder, what, name, tuple(known))
+                    raise MissingColumnError(self.folder, role, name, tuple(known))
         return TestSet(
-            systems={name: self.outputs[name] for name in wanted},
-            references=tuple(self.references[name] for name in chosen),
-            reference_names=chosen,
+            systems={name: self.outputs[name] for name in system_names},
+            references=tuple(self.references[name] for name in reference_names),
+            reference_names=reference_names,
             source=self.source,
             documents=self.documents,
             domains=self.domains,
@@ -122,7 +125,7 @@ class MetricsEvalSet:
 
         Args:
             name: one of the names in `human`.
-            level: what the scores are about.
+            level: unit that a score belongs to.
             systems: systems to read; by default all outputs.
             others: "refuse" or "ignore" scores of other systems.
         """
@@ -167,18 +170,18 @@ class MetricsEvalSet:
 def read_metrics_eval(
     folder: str | os.PathLike[str], language_pair: str | None = None
 ) -> MetricsEvalSet:
-    """Reads the texts of a test set in mt-metrics-eval's layout and lists its human scores.
+    """Read the texts of a test set in mt-metrics-eval's layout and list its human scores.
 
     Args:
-        folder: The folder with `sources`, `system-outputs` and so on.
-        language_pair: SRC-TGT, as in the names of the files; None where there is only one.
+        folder: folder with `sources`, `system-outputs` and so on.
+        language_pair: language pair, as SRC-TGT in the names of files; None for the only one.
 
     Raises:
-        CorpusError: When files are missing, or texts do not pair.
+        CorpusError: Files are missing, or texts do not pair.
     """
     root = os.fspath(folder)
     pair = _language_pair(root, language_pair)
-    # Where there are both, JSON lines count.
+    # JSON lines override plain lines.
     sources = {name: path for name, _, path in reversed(_files(root, "sources"))}
     source = _text(sources[pair], "source")
     folder_of_outputs = os.path.join("system-outputs", pair)
@@ -200,35 +203,35 @@ def read_metrics_eval(
         documents, domains, _ = read_labels(Files(), labels, "the source", len(source))
     canary = CANARY in (label[0].lower() for label in (documents, domains) if label is not None)
     human = _files(root, "human-scores", f"{pair}.")
-    kept = slice(1 if canary else 0, None)
+    rows = slice(1 if canary else 0, None)
     return MetricsEvalSet(
         folder=root,
         language_pair=pair,
-        source=tuple(text or "" for text in source[kept]),
-        references={name: text[kept] for name, text in references.items()},
-        outputs={name: tuple(part or "" for part in text[kept]) for name, text in outputs.items()},
-        documents=documents and documents[kept],
-        domains=domains and domains[kept],
+        source=tuple(text or "" for text in source[rows]),
+        references={name: text[rows] for name, text in references.items()},
+        outputs={name: tuple(part or "" for part in text[rows]) for name, text in outputs.items()},
+        documents=documents and documents[rows],
+        domains=domains and domains[rows],
         canary=canary,
         human=_named(human, ".score"),
         ratings=_named(human, ".rating"),
     )
 
 
-def _language_pair(root: str, wanted: str | None) -> str:
+def _language_pair(root: str, chosen: str | None) -> str:
     pairs = sorted({name for name, _, _ in _files(root, "sources")})
     if not pairs:
         reason = "no folder 'sources' with files in it; expected mt-metrics-eval's layout"
         raise UnreadableFileError(root, reason)
-    if wanted is None and len(pairs) == 1:
+    if chosen is None and len(pairs) == 1:
         return pairs[0]
-    if wanted not in pairs:
-        raise MissingColumnError(root, "language pair", wanted or "", pairs)
-    return wanted
+    if chosen not in pairs:
+        raise MissingColumnError(root, "language pair", chosen or "", pairs)
+    return chosen
 
 
 def _files(root: str, folder: str, prefix: str = "") -> list[tuple[str, str, str]]:
-    """The files of a folder whose names start so: the rest of the name, its ending, the path."""
+    """List the files with a prefix: the name without prefix and extension, extension, path."""
     path = os.path.join(root, folder)
     names = sorted(os.listdir(path)) if os.path.isdir(path) else []
     return [
@@ -239,7 +242,7 @@ def _files(root: str, folder: str, prefix: str = "") -> list[tuple[str, str, str
 
 
 def _named(files: list[tuple[str, str, str]], ending: str) -> tuple[ScoresFile, ...]:
-    """The files of scores with this ending."""
+    """Return the files of scores with an extension."""
     parts = [(*name.rpartition("."), path) for name, end, path in files if end == ending]
     named = ((name, level, path) for name, _, level, path in parts if name and level in LEVELS)
     return tuple(ScoresFile(name, LEVELS[level], path) for name, level, path in named)

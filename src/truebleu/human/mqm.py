@@ -1,6 +1,6 @@
-"""MQM: people mark errors, and a segment's score is minus the sum of the weights of its errors.
+"""MQM: raters mark errors, and a segment's score is minus the sum of its errors' weights.
 
-Errors stand in tables of annotations, one per row, or in lists, as mt-metrics-eval keeps them.
+Errors are in tables of annotations, one per row, or in lists, as in mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import truebleu.human.matching as matching
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.corpus.sequences import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import HumanReadOptions, HumanScores, listed
+from truebleu.human.judgments import HumanReadOptions, HumanScores, join_names
 from truebleu.schema import require_path, require_type
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ __all__ = ["ErrorSpan", "MarkedErrors", "read_spans"]
 
 # Weights.
 
-#: Weights by the start of severity/category/subcategory; * is any severity. What starts with none
-#: of them weighs nothing. Freitag et al. (2021), table 4, and the scripts of WMT24.
+#: Weights by prefix of severity/category/subcategory; * is any severity. Errors without a matching
+#: prefix have weight 0. Freitag et al. (2021), table 4, and the scripts of WMT24.
 PRESETS: dict[str, dict[str, float]] = {
     "standard": {
         "major": 5.0,
@@ -46,75 +46,76 @@ PRESETS: dict[str, dict[str, float]] = {
         "*/reinterpretation": 0.0,
     },
 }
-#: Nobody means a weight above this.
+#: Largest valid weight; larger weights are mistakes.
 LARGEST = 1e6
 
 
 class Weights:
-    """Weights of errors: the longest start of an error's name that has one decides."""
+    """Weights of errors by the longest matching prefix of severity/category."""
 
     def __init__(self, name: str, weights: Mapping[str, float]) -> None:
         self.name = name
-        self._weights = {_plain(key): weight for key, weight in weights.items()}
+        self._weights = {_normalize(key): weight for key, weight in weights.items()}
         self._known: dict[tuple[str, str], float | None] = {}
         self._unknown: Counter[str] = Counter()
 
     def of(self, severity: str, category: str) -> float | None:
-        """The weight of an error; None where nothing says it, which counts as 0.
+        """Return the weight of an error, or None (which counts as 0) if no prefix matches it.
 
         >>> mqm_weights(None).of("Minor", "Fluency/Punctuation")
         0.1
         """
         pair = (severity, category)
         if pair not in self._known:
-            error = f"{_plain(severity)}/{_plain(category)}"
+            error = f"{_normalize(severity)}/{_normalize(category)}"
             matches = []
             for key, weight in self._weights.items():
-                of_any = key.startswith("*/")
-                start = _plain(severity) + key[1:] if of_any else key
-                if error.startswith(start):
-                    matches.append((len(start), not of_any, weight))
+                is_general = key.startswith("*/")
+                prefix = _normalize(severity) + key[1:] if is_general else key
+                if error.startswith(prefix):
+                    matches.append((len(prefix), not is_general, weight))
             self._known[pair] = max(matches)[2] if matches else None
         return self._known[pair]
 
     def weigh(self, severity: str, category: str) -> float:
-        """The weight of one more error; severities that weigh nothing are remembered."""
+        """Return the weight of another error, and count severities without a weight."""
         weight = self.of(severity, category)
         if weight is None and severity.strip().lower() not in HARMLESS:
             self._unknown[severity.strip()] += 1
         return weight or 0.0
 
     def notes(self) -> tuple[str, ...]:
-        """What to say about severities that no weight is given for."""
+        """Return sentences about severities without a weight."""
         return tuple(
-            f"{number} errors of severity {severity!r} weigh nothing under weights {self.name!r}"
+            f"{number} errors of severity {severity!r} have no weight in {self.name!r} and count 0"
             for severity, number in sorted(self._unknown.items())
         )
 
 
-def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
-    """Weights by the name of a preset, as `Major=5,Minor=1`, in a mapping or in a file.
+def mqm_weights(argument: str | Mapping[str, float] | None) -> Weights:
+    """Return weights from the name of a preset, a list `Major=5,Minor=1`, a mapping or a file.
 
-    A file has one error per line, its weight after a tab, `=` or `:`; or it is a JSON object.
+    A file has one error per line, with its weight after a tab, `=` or `:`; or it is a JSON object.
+    None is the preset standard.
 
     >>> mqm_weights("Major=5,Minor=1").of("minor", "Fluency/Punctuation")
     1.0
     """
-    written = "standard" if written is None else written
-    if isinstance(written, Mapping):
-        return _custom("weights", written.items())
-    if not isinstance(written, str):
-        raise SettingError("weights", written, "a name, a mapping or a file")
-    if written in PRESETS:
-        return Weights(written, PRESETS[written])
-    is_file = os.path.isfile(written)
-    if "=" in written and not is_file:
-        parts = [part for part in written.split(",") if part.strip()]
+    argument = "standard" if argument is None else argument
+    if isinstance(argument, Mapping):
+        return _custom("weights", argument.items())
+    if not isinstance(argument, str):
+        raise SettingError("weights", argument, "a name, a mapping or a file")
+    if argument in PRESETS:
+        return Weights(argument, PRESETS[argument])
+    is_file = os.path.isfile(argument)
+    if "=" in argument and not is_file:
+        parts = [part for part in argument.split(",") if part.strip()]
         return _custom("weights", [_entry("weights", None, part) for part in parts])
-    if not is_file and not any(sign in written for sign in "./\\"):
+    if not is_file and not any(sign in argument for sign in "./\\"):
         expected = f"{', '.join(map(repr, PRESETS))}, a file, or a list such as Major=5,Minor=1"
-        raise SettingError("weights", written, expected)
-    return _read(written)
+        raise SettingError("weights", argument, expected)
+    return _read(argument)
 
 
 def _read(path: str) -> Weights:
@@ -128,15 +129,15 @@ def _read(path: str) -> Weights:
     return _custom(path, entries)
 
 
-def _entry(where: str, line: int | None, text: str) -> tuple[str, str]:
+def _entry(label: str, line: int | None, text: str) -> tuple[str, str]:
     for sign in ("\t", "=", ":"):
         key, separator, weight = text.rpartition(sign)
         if separator and key.strip():
             return key, weight
-    raise MalformedFileError(where, line, repr(text), "an error and its weight, as in Major=5")
+    raise MalformedFileError(label, line, repr(text), "an error and its weight, as in Major=5")
 
 
-def _custom(where: str, entries: Iterable[tuple[str, object]]) -> Weights:
+def _custom(label: str, entries: Iterable[tuple[str, object]]) -> Weights:
     weights: dict[str, float] = {}
     for key, value in entries:
         try:
@@ -145,39 +146,51 @@ def _custom(where: str, entries: Iterable[tuple[str, object]]) -> Weights:
             weight = -1.0
         if not 0 <= weight <= LARGEST:
             found = f"{value!r} as the weight of {str(key).strip()!r}"
-            raise MalformedFileError(where, None, found, f"a number from 0 to {LARGEST:g}")
-        if _plain(key) in weights:
-            raise MalformedFileError(where, None, f"two weights of {key!r}", "one")
-        weights[_plain(key)] = weight
+            raise MalformedFileError(label, None, found, f"a number from 0 to {LARGEST:g}")
+        if _normalize(key) in weights:
+            raise MalformedFileError(label, None, f"two weights of {key!r}", "one weight")
+        weights[_normalize(key)] = weight
     if not weights:
-        raise MalformedFileError(where, None, "no weights", "at least one, as in Major=5")
+        raise MalformedFileError(label, None, "no weights", "at least one weight, as in Major=5")
     text = ",".join(f"{key}={weight:g}" for key, weight in sorted(weights.items()))
     return Weights(text, weights)
 
 
-def _plain(text: object) -> str:
-    """In lower case, without blanks around slashes."""
+def _normalize(text: object) -> str:
+    """Convert to lower case and remove spaces around slashes."""
     return "/".join(part.strip() for part in str(text).lower().split("/"))
 
 
-# Tables of annotations, an error in each row.
+# Tables of annotations, one error per row.
 
-#: The order of the columns in files without header.
-USUAL = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-#: Severities that weigh nothing wherever no weight says otherwise.
+#: Columns of files without a header.
+DEFAULT_HEADER = (
+    "system",
+    "doc",
+    "doc_id",
+    "seg_id",
+    "rater",
+    "source",
+    "target",
+    "category",
+    "severity",
+)
+#: Severities with weight 0 unless a weight is given.
 HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
 
 
 def is_mqm_header(fields: Iterable[str]) -> bool:
-    """Whether these are columns of MQM annotations."""
+    """Return whether these are the columns of MQM annotations."""
     names = {field.strip().strip('"').lower() for field in fields}
     return {"severity", "category"} <= names and not names.isdisjoint(tables.SYSTEM)
 
 
 def read_annotations(path: str, data: bytes) -> tables.Table:
-    """A table of errors. TSV has no quotes unless its header has, and rows may lack last fields."""
-    by_ending = (".csv", ".json", ".jsonl", ".ndjson", ".parquet")
-    table = tables.parse_table(path, data) if extension(path) in by_ending else None
+    """Read a table of errors.
+
+    TSV has no quoting unless its header is quoted, and rows may be shorter than the header.
+    """
+    table = tables.parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
         table = _tab_separated(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
     for column in ("system", "category", "severity"):
@@ -195,17 +208,16 @@ def _tab_separated(path: str, text: str) -> tables.Table:
         rows = enumerate((line.removesuffix("\r").split("\t") for line in lines), 1)
     numbered = list(rows)
     header, start = numbered[0][1], 1
-    if not is_mqm_header(header) and len(header) >= len(USUAL):
-        header, start = USUAL, 0
+    if not is_mqm_header(header) and len(header) >= len(DEFAULT_HEADER):
+        header, start = DEFAULT_HEADER, 0
     names = [name.strip().lower() for name in header]
-    needed = max((place for place, name in enumerate(names) if name in _NEEDED), default=0)
+    needed = max((index for index, name in enumerate(names) if name in _NEEDED), default=0)
     width, filled = len(header), []
     for number, row in numbered[start:]:
         if len(row) <= needed:
             found = "1 field" if len(row) == 1 else f"{len(row)} fields"
-            raise MalformedFileError(
-                path, number, found, f"at least {needed + 1}, as in the header"
-            )
+            expected = f"at least {needed + 1} fields, as in the header"
+            raise MalformedFileError(path, number, found, expected)
         filled.append((number, [*row, *[None] * (width - len(row))][:width]))
     return tables.delimited(path, header, filled)
 
@@ -222,12 +234,12 @@ _NEEDED = {
 
 
 def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores from a table of marked errors, one per row; raters without an error have a row too."""
+    """Read scores from a table of marked errors; outputs without an error have a row too."""
     weights = mqm_weights(request.weights)
     table = matching.of_one_pair(read_annotations(path, data), request)
     every = matching.sheet_of(table)
     if every.numbers is None and every.document_numbers is None:
-        expected = "one for the segment: seg_id, globalSegId, or doc with doc_id or docSegId"
+        expected = "a segment column: seg_id, globalSegId, or doc with doc_id or docSegId"
         table.refuse_columns(expected)
     parts = (every.documents, every.document_numbers, every.numbers, every.raters)
     blank = [""] * table.rows
@@ -241,30 +253,30 @@ def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
         marked = errors.setdefault(key, [])
         first_rows.setdefault(key, row)
         marked.append(weights.weigh(str(severities[row] or ""), str(categories[row] or "")))
-    # One row for each rating: what a rater did with one output of a segment.
+    # One row per rating of an output by a rater.
     rated = table.only(list(first_rows.values()))
     scores = [penalty(marked) for marked in errors.values()]
     sheet = matching.sheet_of(
         rated, scores, "format:mqm", f"weights:{weights.name}", notes=weights.notes()
     )
-    # Only the annotated part of a large test set is published, with its own numbers.
+    # Published files cover the annotated part of a large test set, with numbers of their own.
     return matching.segment_scores(replace(sheet, subset=True), request)
 
 
 def penalty(weights: Sequence[float]) -> float:
-    """Minus the sum of weights.
+    """Compute minus the sum of weights, rounded to 9 digits.
 
-    Rounded beyond all digits that weights have: outputs with the same errors must tie exactly,
-    and 0.1 is no binary number.
+    The rounding makes outputs with the same errors tie exactly, although 0.1 is not a binary
+    number.
     """
     return -round(fsum(weights), 9) + 0.0
 
 
-# Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
+# Error spans of mt-metrics-eval: lines of .seg.rating files, or JSON lines.
 
 
 def read_rating_lines(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores from lines of SYSTEM, errors as JSON or None, and perhaps RATER."""
+    """Read scores from lines of SYSTEM, errors as JSON or None, and optionally RATER."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
         raise EmptyTextError(path)
@@ -272,20 +284,20 @@ def read_rating_lines(path: str, data: bytes, request: HumanReadOptions) -> Huma
     for number, line in enumerate(text.split("\n"), 1):
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) not in (2, 3):
-            expected = "2 or 3: system, errors, rater"
+            expected = "2 or 3 fields: system, errors, rater"
             raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
         rows.append((number, [*fields, ""][:3]))
     table = matching.of_one_pair(
         tables.delimited(path, ("system", "errors", "rater"), rows), request
     )
     errors = [_errors(path, number, fields[1]) for number, fields in rows]
-    return matching.counted_scores(_rated(table, errors, request), request, "segment", shared=True)
+    return matching.scores_in_order(_rated(table, errors, request), request, "segment", shared=True)
 
 
-def _errors(path: str, line: int, written: str) -> object:
-    if written.lower() in ("none", "null", ""):
+def _errors(path: str, line: int, text: str) -> object:
+    if text.lower() in ("none", "null", ""):
         return None
-    rating = tables.json_in(path, line, written, 'None or {"errors": […]}')
+    rating = tables.json_in(path, line, text, 'None or {"errors": […]}')
     if not isinstance(rating, dict):
         found = f"JSON of type {type(rating).__name__}"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
@@ -293,7 +305,7 @@ def _errors(path: str, line: int, written: str) -> object:
 
 
 def read_rating_table(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores from JSON lines with system_id, segment_id from 0, errors and perhaps rater_id."""
+    """Read scores from JSON lines with system_id, segment_id from 0, errors, optional rater_id."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     sheet = _rated(table, table.values("errors"), request)
     return matching.segment_scores(replace(sheet, first=0), request)
@@ -302,7 +314,7 @@ def read_rating_table(path: str, data: bytes, request: HumanReadOptions) -> Huma
 def _rated(
     table: tables.Table, errors: Sequence[object], request: HumanReadOptions
 ) -> matching.Sheet:
-    """The rows of a table with the scores that lists of errors make."""
+    """Return the rows of a table, with scores computed from lists of errors."""
     weights, are_published = mqm_weights(request.weights), False
     scores: list[float | None] = []
     for line, marked in zip(table.all_lines(), errors, strict=True):
@@ -315,7 +327,7 @@ def _rated(
             raise MalformedFileError(table.path, line, found, expected)
         parts = []
         for error in marked:
-            # The weight that whoever published the ratings gave; its sign varies.
+            # Published ratings may have weights; their sign varies.
             published = error.get("score") if request.weights is None else None
             if published is None:
                 severity, category = (str(error.get(key) or "") for key in ("severity", "category"))
@@ -324,35 +336,35 @@ def _rated(
                 parts.append(abs(float(published)))
                 are_published = True
             else:
-                found = f"{published!r} as score of an error"
+                found = f"{published!r} as the score of an error"
                 raise MalformedFileError(table.path, line, found, f"a number up to {LARGEST:g}")
         scores.append(penalty(parts))
     raters = table.found_values(tables.RATER)
     if raters is not None and not any(raters):
-        # A column that is always empty says nothing.
+        # An empty column does not name raters.
         table = replace(
             table, columns=tuple(c for c in table.columns if c.lower() not in tables.RATER)
         )
-    used = f"weights:{'published' if are_published else weights.name}"
-    return matching.sheet_of(table, scores, "format:ratings", used, notes=weights.notes())
+    name = f"weights:{'published' if are_published else weights.name}"
+    return matching.sheet_of(table, scores, "format:ratings", name, notes=weights.notes())
 
 
-# Errors marked in outputs: by people in MQM tables, by xCOMET in the JSON of comet-score. An output
-# is found by its text, since files number segments in many ways. What is marked in a text that two
-# segments have in common is marked in both.
+# Errors marked in outputs: by raters in MQM tables, by xCOMET in the JSON of comet-score. Texts
+# identify outputs, because files number segments in many ways. Errors in a text that two segments
+# share are errors in both.
 
 KIND = "MQM annotations with <v>…</v> in a column 'target', or the JSON of comet-score"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSpan:
-    """An error that someone, or some model, marked in an output.
+    """An error that a rater or a model marked in an output.
 
     Attributes:
-        start: its first character, counted from 0.
-        end: the character after its last one.
-        severity: such as "major".
-        category: such as "accuracy/omission"; empty where there is none.
+        start: index of its first character, from 0.
+        end: index of the character after its last character.
+        severity: severity, such as "major".
+        category: category, such as "accuracy/omission"; empty if unknown.
     """
 
     start: int
@@ -363,11 +375,11 @@ class ErrorSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedErrors:
-    """The errors of a file, by system of the test set.
+    """Errors of a file by system of the test set.
 
     Attributes:
-        spans: for each system that has any, the errors of each segment.
-        unmatched: how many marked outputs of these systems are not among the texts.
+        spans: errors of each segment by system; systems without an error are left out.
+        unmatched: number of marked errors in outputs of these systems that are not in the test set.
     """
 
     spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
@@ -375,42 +387,43 @@ class MarkedErrors:
 
 
 def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
-    """Read the errors that were marked in outputs of a test set.
+    """Read the errors marked in outputs of a test set.
 
     Args:
-        path: a table of MQM annotations, or what ``comet-score --to_json`` wrote.
-        systems: the outputs of each system.
+        path: table of MQM annotations, or output of ``comet-score --to_json``.
+        systems: outputs of each system.
     """
     require_type("systems", systems, Mapping, "the outputs of each system")
     data = Files().contents(require_path("path", path))
     is_json = data.lstrip()[:1] == b"{"
     marked = _from_comet(path, data) if is_json else _from_mqm(path, data)
-    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    indices: dict[tuple[str, str], list[int]] = defaultdict(list)
     for system, text in systems.items():
         outputs = as_text(system, text)
-        for place, output in enumerate(outputs):
-            places[system, (output or "").strip()].append(place)
+        for index, output in enumerate(outputs):
+            indices[system, (output or "").strip()].append(index)
     spans: dict[str, list[list[ErrorSpan]]] = {}
     unmatched, seen = 0, set()
     for system, text, span in marked:
         seen.add(system)
         if system not in systems:
             continue
-        segments = places.get((system, text.strip()))
+        segments = indices.get((system, text.strip()))
         if segments is None:
             unmatched += 1
             continue
         of_system = spans.setdefault(system, [[] for _ in systems[system]])
-        for place in segments:
-            # Both texts are stripped; the output may have had blanks before it.
-            output = systems[system][place] or ""
-            shift = len(output) - len(output.lstrip()) - (len(text) - len(text.lstrip()))
-            moved = replace(span, start=span.start + shift, end=span.end + shift)
-            if moved not in of_system[place]:
-                of_system[place].append(moved)
+        for index in segments:
+            # Texts were compared without leading spaces, which offsets include.
+            output = systems[system][index] or ""
+            offset = len(output) - len(output.lstrip()) - (len(text) - len(text.lstrip()))
+            shifted = replace(span, start=span.start + offset, end=span.end + offset)
+            if shifted not in of_system[index]:
+                of_system[index].append(shifted)
     if not spans:
-        found = f"no error in an output of {listed(list(systems))}, but of {listed(sorted(seen))}"
-        raise MalformedFileError(path, None, found, "errors in outputs of the test set")
+        found = f"errors of {join_names(sorted(seen))}" if seen else "no marked error"
+        expected = f"errors in the given outputs of {join_names(list(systems))}"
+        raise MalformedFileError(path, None, found, expected)
     return MarkedErrors(spans=spans, unmatched=unmatched)
 
 
@@ -424,7 +437,7 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
         target, category, severity = (str(field or "").strip() for field in fields)
         start, end = target.find(matching.MARKS[0]), target.rfind(matching.MARKS[1])
         if severity.lower() not in HARMLESS and 0 <= start < end:
-            # Marks inside the marked part are none of its characters.
+            # Marks inside the span are not part of its text.
             end = start + len(matching.strip_error_marks(target[start:end]))
             span = ErrorSpan(start=start, end=end, severity=severity, category=category)
             yield system, matching.strip_error_marks(target), span
@@ -434,20 +447,20 @@ def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     for file, segments in tables.json_in(path, None, data, KIND).items():
         if not isinstance(segments, list):
             raise MalformedFileError(path, None, f"{file!r} without a list of segments", KIND)
-        # As every other name: that of the file, without folder and ending.
+        # A system is called like its file, without folder and extension.
         system = stem(file.replace("\\", "/"))
         for number, segment in enumerate(segments, 1):
             try:
                 for span in _comet_errors(segment):
                     yield system, segment["mt"], span
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                found = f"segment {number} of {file}: an error that can't be read ({error})"
+                found = f"segment {number} of {file}: an invalid error ({error})"
                 raise MalformedFileError(path, None, found, KIND) from None
 
 
 def _comet_errors(segment: Any) -> Iterator[ErrorSpan]:
     if not isinstance(segment["mt"], str):
-        raise TypeError("its text is none")
+        raise TypeError("mt is not a text")
     length = len(segment["mt"])
     for marked in segment.get("errors") or []:
         start, end = int(marked["start"]), int(marked["end"])

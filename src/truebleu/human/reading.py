@@ -1,8 +1,9 @@
 """Reading files of human judgments: tables of scores, direct assessment, ESA, rankings.
 
-Direct assessment from 2016 to 2022 has RAW.SCR and Z.SCR between blanks. ESA of WMT24 is a line per
-judgment, and of WMT25 an object per segment. Appraise exports direct assessment with SQM, and ESA,
-without a header. Rankings are two systems and a verdict, or WMT's ranks of up to five outputs.
+Direct assessment from 2016 to 2022 has columns RAW.SCR and Z.SCR separated by spaces. ESA of WMT24
+has a line per judgment, ESA of WMT25 an object per segment. Appraise exports direct assessment with
+SQM, and ESA, without a header. Rankings are two systems and a verdict, or WMT's ranks of up to five
+outputs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from truebleu.human.judgments import (
     Judgment,
     PairwiseJudgments,
     ReadOptions,
-    listed,
+    join_names,
 )
 from truebleu.human.mqm import is_mqm_header, read_mqm, read_rating_lines, read_rating_table
 from truebleu.schema import require_path, require_type, takes
@@ -45,7 +46,7 @@ __all__ = ["read_human"]
 def read_table(
     path: str, data: bytes, request: HumanReadOptions
 ) -> HumanScores | PairwiseJudgments:
-    """Scores, or which of two outputs is better, as the format or else the columns say."""
+    """Read a table of scores or rankings, decided by the format or else by the columns."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
     is_ranking = is_pairwise or bool(ranked_columns(table))
@@ -55,41 +56,41 @@ def read_table(
 
 
 def _scores(table: tables.Table, request: HumanReadOptions) -> HumanScores:
-    """Scores in a table: long with a column for the system, or wide."""
+    """Read scores from a long table with a column of systems, or from a wide table."""
     columns = tables.score_columns(table, request.column, request.systems)
     scores = [table.scores(column) for column in columns]
     if table.find(tables.SYSTEM) is not None:
         column = f"column:{'+'.join(columns)}"
         sheet = matching.sheet_of(table, tables.sum_columns(scores), "format:scores", column)
-        return _placed(table.found_labels(tables.DOMAIN), sheet, request)
-    # Row by row, so that the first line concerned is reported.
+        return _scores_of_units(table.found_labels(tables.DOMAIN), sheet, request)
+    # Row by row, so that errors report the first line.
     wide = table.only([row for row in range(table.rows) for _ in columns])
     by_row = [score for row in zip(*scores, strict=True) for score in row]
     sheet = matching.sheet_of(wide, by_row, "format:scores", systems=columns * table.rows)
-    return _placed(wide.found_labels(tables.DOMAIN), sheet, request)
+    return _scores_of_units(wide.found_labels(tables.DOMAIN), sheet, request)
 
 
-def _placed(
+def _scores_of_units(
     domains: Sequence[str] | None, sheet: matching.Sheet, request: HumanReadOptions
 ) -> HumanScores:
-    """Scores of segments, documents, domains or systems, by what rows say they are about."""
+    """Read scores of segments, documents, domains or systems, decided by the columns."""
     documents = sheet.documents
     if sheet.numbers is not None or sheet.document_numbers is not None:
         return matching.segment_scores(sheet, request)
     if documents is not None:
         raters = sheet.raters or documents
         if len(set(zip(sheet.systems, documents, raters, strict=True))) < len(documents):
-            # Several rows of a document: they are its segments.
-            return matching.counted_scores(sheet, request)
+            # Several rows of a document are its segments.
+            return matching.scores_in_order(sheet, request)
         return matching.named_scores(sheet, documents, request, "document")
     if domains is not None and len(domains) != len(set(sheet.systems)) * request.segments:
         return matching.named_scores(sheet, domains, request, "domain")
-    return matching.counted_scores(sheet, request)
+    return matching.scores_in_order(sheet, request)
 
 
 # Score files of mt-metrics-eval: SYSTEM SCORE on each line, DOMAIN SYSTEM SCORE for domains.
 
-#: What the end of a file's name says about its scores.
+#: Level of the scores by the end of a file's name.
 LEVELS: dict[str, Level] = {
     "sys": "system",
     "domain": "domain",
@@ -99,7 +100,7 @@ LEVELS: dict[str, Level] = {
 
 
 def level_of(path: str) -> Level | None:
-    """What the scores of a file are about, by its name; None where it does not say.
+    """Return the level of a file's scores by its name, or None if the name has no level.
 
     >>> level_of("en-de.mqm.seg.score")
     'segment'
@@ -110,7 +111,7 @@ def level_of(path: str) -> Level | None:
 
 
 def read_score_lines(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores at the level that the file's name says; fields end at white space."""
+    """Read scores at the level in the file's name; fields are separated by white space."""
     level = level_of(path) or "segment"
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
@@ -120,39 +121,39 @@ def read_score_lines(path: str, data: bytes, request: HumanReadOptions) -> Human
     table = tables.delimited(path, header, rows, f"in {' '.join(header).upper()}")
     table, domains = matching.of_one_pair(table, request), table.found_labels(tables.DOMAIN)
     if domains is not None:
-        # The canary's own domain is none of the test set.
+        # The canary has a domain of its own.
         table = table.only(
             [row for row, name in enumerate(domains) if name.lower() != matching.CANARY]
         )
     sheet = matching.sheet_of(table, table.scores("score"), "format:scores")
     if domains is None:
-        return matching.counted_scores(sheet, request, level)
+        return matching.scores_in_order(sheet, request, level)
     return matching.named_scores(sheet, table.labels("domain"), request, "domain")
 
 
-# Direct assessment between blanks.
+# Direct assessment, with columns separated by spaces.
 
 _SUFFIX = re.compile(r"\.\d+$")
 
 
 def read_direct_assessment(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores of segments (SYS SID RAW.SCR Z.SCR N) or of systems (RAW.SCR Z.SCR N SYS N.ALL).
+    """Read scores of segments (SYS SID RAW.SCR Z.SCR N) or systems (RAW.SCR Z.SCR N SYS N.ALL).
 
-    They are means over annotators already: of raw scores, or of z-scores where `raters` is "z".
+    The file has means over annotators: of raw scores, or of z-scores, which `raters="z"` selects.
     """
     table = tables.white_space_table(path, decode(path, data))
     table = matching.of_one_pair(table, request, sources=["src"], targets=["trg"])
     z = request.raters == "z"
-    wanted = "z.scr" if z else "raw.scr"
-    column = request.column or table.find([wanted]) or wanted.upper()
+    default = "z.scr" if z else "raw.scr"
+    column = request.column or table.find([default]) or default.upper()
     systems = _strip_submission_numbers(matching.systems_of(table), request)
     signature, scores = ("format:da", f"column:{column}"), table.scores(column)
     sheet = matching.sheet_of(
         table, scores, *signature, systems=systems, standardized=z, name="SID"
     )
     if sheet.numbers is None:
-        return matching.counted_scores(sheet, request, "system")
-    # Segments are called by a number, or DOCUMENT_NUMBER.
+        return matching.scores_in_order(sheet, request, "system")
+    # Ids of segments are NUMBER or DOCUMENT_NUMBER.
     identifiers = [str(value) for value in sheet.numbers]
     if not all(identifier.isdigit() for identifier in identifiers):
         parts = [identifier.rpartition("_") for identifier in identifiers]
@@ -162,57 +163,55 @@ def read_direct_assessment(path: str, data: bytes, request: HumanReadOptions) ->
 
 
 def _strip_submission_numbers(systems: Sequence[str], request: HumanReadOptions) -> list[str]:
-    """Names without the number of the submission (UEdin.4), where only so they are known."""
-    wanted = set(request.systems)
+    """Remove submission numbers (UEdin.4) from names that are known only without them."""
+    known = set(request.systems)
     names: dict[str, str] = {}
     for system in dict.fromkeys(systems):
         short = _SUFFIX.sub("", system)
-        names[system] = short if system not in wanted and short in wanted else system
-    # Two submissions of one name stay apart.
-    taken = Counter(names.values())
-    return [name if taken[name := names[s]] == 1 else s for s in systems]
+        names[system] = short if system not in known and short in known else system
+    # Two submissions with one name keep their numbers.
+    counts = Counter(names.values())
+    return [name if counts[name := names[s]] == 1 else s for s in systems]
 
 
 # Exports of Appraise.
 
 _START = ("user", "system", "line", "type", "srclang", "trglang", "score")
-#: What Appraise exports, without a header, by the number of fields: the format and the columns.
+#: Format and columns of Appraise's exports, which have no header, by the number of fields.
 APPRAISE = {
     9: ("da", (*_START, "start", "end")),
     11: ("da", (*_START, "doc", "whole", "start", "end")),
     12: ("esa", (*_START, "doc", "whole", "spans", "start", "end")),
 }
-#: The type of rows about outputs; others are there to find careless annotators.
+#: Type of rows about outputs; other types are quality control.
 OUTPUT = "TGT"
-#: Ends of document names in rows that are there to find careless annotators.
+#: Ends of document names in rows for quality control.
 CONTROLS = ("#bad", "#dup", "#incomplete")
 PERCENT = tables.Scale(0, 100)
 
 
 def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores of segments: no quality control, no scores of documents, each user's latest."""
+    """Read scores of segments: each user's latest, without quality control and documents."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    exported = [
-        (n, [*map(str.strip, row)]) for n, row in tables.csv_rows(path, text) if row != [""]
-    ]
-    width = len(exported[0][1]) if exported else 0
+    records = [(n, [*map(str.strip, row)]) for n, row in tables.csv_rows(path, text) if row != [""]]
+    width = len(records[0][1]) if records else 0
     kind, header = APPRAISE.get(width, APPRAISE[9])
-    table = tables.delimited(path, header, exported, "in what Appraise exports")
+    table = tables.delimited(path, header, records, "in exports of Appraise")
     about = zip(
         *(table.found_values([name]) or [""] * table.rows for name in ("type", "whole", "doc")),
         strict=True,
     )
     table = table.only([row for row, fields in enumerate(about) if _is_judgment(*map(str, fields))])
     if not table.rows:
-        found = "no judgment of a segment besides quality control"
+        found = "only quality control"
         raise MalformedFileError(path, None, found, f"rows of type {OUTPUT}")
     ends = table.values("end")
     for row, end in enumerate(ends):
         if not tables.is_number(str(end)):
-            expected = "the time of its end, in seconds"
+            expected = "the end time in seconds"
             found = f"{end!r} at the end of the row"
             raise MalformedFileError(path, table.line(row), found, expected)
-    # An annotator who judged something again has thought again.
+    # A later judgment by the same annotator replaces the earlier one.
     columns = ("user", "system", "doc", "line", "srclang", "trglang")
     keys = list(zip(*(table.values(name) for name in columns if name in header), strict=True))
     latest: dict[tuple[object, ...], int] = {}
@@ -227,20 +226,20 @@ def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanSco
 
 
 def _is_judgment(kind: str, whole: str, document: str) -> bool:
-    """Whether a row is about one output of a segment, and no control."""
+    """Return whether a row is about one output of a segment, and not quality control."""
     is_control = document.lower().endswith(CONTROLS) or "tutorial" in document.lower()
     return kind.upper() == OUTPUT and whole.lower() != "true" and not is_control
 
 
-# ESA: error span annotation with a score, of WMT 2024 and 2025.
+# ESA (error span annotation) scores of WMT 2024 and 2025.
 
-#: What stands between the parts of an identifier: language pair, domain, document, number.
+#: Separator of the parts of an identifier: language pair, domain, document, number.
 SEPARATOR = "_#_"
 _HUMAN = re.compile(r"human(\d*)")
 
 
 def read_wmt24(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores in lines with system, line_id, doc_id, esa_score and annotator."""
+    """Read scores from lines with system, line_id, doc_id, esa_score and annotator."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     sheet = matching.sheet_of(table)
     if sheet.raters is not None and sheet.numbers is not None:
@@ -254,10 +253,10 @@ def read_wmt24(path: str, data: bytes, request: HumanReadOptions) -> HumanScores
 
 
 def read_wmt25(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Scores in objects with doc_id and, under scores, each system's human1, annotator1 and so on.
+    """Read scores from objects with doc_id and scores, which has human1, annotator1, … by system.
 
-    Segments are those of the test set in their order where they are as many, otherwise they are
-    matched by document and number.
+    Objects are matched to the segments of the test set in order if they are equally many, otherwise
+    by document and number.
     """
     table = tables.read_score_table(path, data)
     table = matching.of_one_pair(table, request, [parts[0] for parts in _identifiers(table)])
@@ -265,19 +264,19 @@ def read_wmt25(path: str, data: bytes, request: HumanReadOptions) -> HumanScores
     documents = set(request.documents or ())
     rows: list[dict[str, Any]] = []
     for row, (*names, number) in enumerate(_identifiers(table)):
-        # Test sets call a document by its own name, with its domain or with both.
-        called = [SEPARATOR.join(names[start:]) for start in range(len(names) - 1, -1, -1)]
-        document = next((name for name in called if name in documents), called[0])
+        # Test sets may prefix the name of a document with its domain and language pair.
+        candidates = [SEPARATOR.join(names[start:]) for start in range(len(names) - 1, -1, -1)]
+        document = next((name for name in candidates if name in documents), candidates[0])
         numbers = {"numbers": row + 1} if complete else {"document_numbers": number}
         about = {"lines": table.line(row), "documents": document, **numbers}
-        rows += [{**about, **own} for own in _judgments(table, row)]
+        rows += [{**about, **judgment} for judgment in _judgments(table, row)]
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
     sheet = matching.Sheet(label=path, first=1, signature=("format:esa",), **columns)
     return matching.segment_scores(sheet, request)
 
 
 def _identifiers(table: tables.Table) -> list[list[str]]:
-    """Language pair, domain, document and number of each row."""
+    """Split the identifier of each row into language pair, domain, document and number."""
     identifiers = [str(value).split(SEPARATOR) for value in table.values("doc_id")]
     for row, parts in enumerate(identifiers):
         if len(parts) < 3:
@@ -287,14 +286,13 @@ def _identifiers(table: tables.Table) -> list[list[str]]:
 
 
 def _judgments(table: tables.Table, row: int) -> Iterator[dict[str, object]]:
-    """System, rater and score of each judgment of a segment."""
+    """Yield the system, rater and score of each judgment of a segment."""
     systems = table.values("scores")[row] or {}
     if not isinstance(systems, dict) or not all(
         value is None or isinstance(value, dict) for value in systems.values()
     ):
-        table.refuse(
-            row, "scores", "values that are not objects", 'an object such as {"A": {"human1": 80}}'
-        )
+        expected = 'an object such as {"A": {"human1": 80}}'
+        table.refuse(row, "scores", "values that are not objects", expected)
     for system, judged in systems.items():
         for key, value in (judged or {}).items():
             match = _HUMAN.fullmatch(key)
@@ -305,15 +303,15 @@ def _judgments(table: tables.Table, row: int) -> Iterator[dict[str, object]]:
                 yield {"systems": system, "raters": rater, "scores": score}
 
 
-# Which of two outputs is better.
+# Rankings.
 
 LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id", "system1_id")
 RIGHT = ("system2", "right", "system_2", "system_b", "systemb", "sys2", "system2id", "system2_id")
 VERDICT = ("judgment", "judgement", "verdict", "preference", "result", "outcome", "winner")
 _RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
-#: The segment in rankings of WMT; segmentId is then its number in the document.
+#: Column of the segment in rankings of WMT, where segmentId is the number in the document.
 _INDEX = ("srcindex", "src_index")
-#: What is said of the left output, in lower case.
+#: Verdicts about the left output, in lower case.
 WORDS: dict[str, Verdict] = {
     **dict.fromkeys(("better", "win", "wins", "won", ">", "1", "+1", "1.0", "left"), 1),
     **dict.fromkeys(("worse", "loss", "loses", "lose", "lost", "<", "-1", "-1.0", "right"), -1),
@@ -322,45 +320,45 @@ WORDS: dict[str, Verdict] = {
 
 
 def _rankings(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgments:
-    """All comparisons of two systems that a table has."""
+    """Read all comparisons of two systems in a table."""
     if request.raters == "z":
-        expected = "'mean': judgments of which output is better have no scale"
+        expected = "'mean', because rankings have no scale"
         raise SettingError("raters", "z", expected)
     ranked = ranked_columns(table)
     if ranked and request.column is not None:
         ranks = ", ".join(rank for _, rank in ranked)
-        raise SettingError(
-            "column", request.column, f"none: ranks are in the {table.word}s {ranks}"
-        )
-    verdicts = _ranking_pairs(table, ranked, request) if ranked else _plain(table, request)
+        expected = f"no column, because ranks are in the {table.word}s {ranks}"
+        raise SettingError("column", request.column, expected)
+    verdicts = _ranking_pairs(table, ranked, request) if ranked else _pairwise(table, request)
     if not verdicts:
         found = "no comparison of two systems"
-        raise MalformedFileError(table.path, None, found, "at least one judgment")
+        raise MalformedFileError(table.path, None, found, "at least one comparison")
     both = matching.sheet_of(
         table.only([verdict.segment for verdict in verdicts for _ in range(2)]),
         systems=[name for verdict in verdicts for name in (verdict.left, verdict.right)],
     )
     matching.rows_of_systems(both, request)
-    wanted = set(request.systems)
-    kept = [v for v in verdicts if v.left in wanted and v.right in wanted]
-    if not kept:
+    known = set(request.systems)
+    verdicts = [v for v in verdicts if v.left in known and v.right in known]
+    if not verdicts:
         found = "no comparison of two systems of the test set"
-        raise MalformedFileError(table.path, None, found, f"some between {request.known}")
-    sheet = _numbered(table.only([verdict.segment for verdict in kept]), [v.left for v in kept])
-    places, way, notes = matching.match_rows(sheet, range(len(kept)), request)
-    raters: Sequence[str | None] = sheet.raters or [None] * len(kept)
+        raise MalformedFileError(table.path, None, found, f"comparisons of {request.known}")
+    rows, lefts = [v.segment for v in verdicts], [v.left for v in verdicts]
+    sheet = _numbered(table.only(rows), lefts)
+    segments, method, notes = matching.match_rows(sheet, range(len(rows)), request)
+    raters: Sequence[str | None] = sheet.raters or [None] * len(rows)
     judgments = tuple(
-        verdict._replace(segment=place, rater=rater)
-        for verdict, place, rater in zip(kept, places, raters, strict=True)
+        verdict._replace(segment=segment, rater=rater)
+        for verdict, segment, rater in zip(verdicts, segments, raters, strict=True)
     )
-    # WMT gave annotators some rankings twice, to see whether they agree with themselves.
+    # WMT gave annotators some rankings twice, to measure intra-annotator agreement.
     if not ranked or sheet.raters is None:
         pairs = [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments]
         matching.refuse_second(
             sheet,
             range(len(pairs)),
             pairs,
-            lambda key: f"comparison of {listed(sorted(key[1]))} for segment {key[0] + 1}",
+            lambda key: f"comparison of {join_names(sorted(key[1]))} for segment {key[0] + 1}",
         )
     judged = {name for j in judgments for name in (j.left, j.right)}
     form = "ranks" if ranked else "pairs"
@@ -369,14 +367,14 @@ def _rankings(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgmen
         systems=tuple(name for name in request.systems if name in judged),
         judgments=judgments,
         raters=len({judgment.rater for judgment in judgments}),
-        signature=f"human|format:rankings|form:{form}|match:{way}",
-        ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in wanted),
+        signature=f"human|format:rankings|form:{form}|match:{method}",
+        ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in known),
         notes=notes,
     )
 
 
 def ranked_columns(table: tables.Table) -> list[tuple[str, str]]:
-    """The columns of rankings, each system with its rank; none where there are not two."""
+    """Return the columns of systems and ranks; empty if there are fewer than two pairs."""
     ranked: list[tuple[str, str]] = []
     for number in sorted(int(match[1]) for match in map(_RANK.fullmatch, table.columns) if match):
         system = table.find(f"system{number}{end}" for end in ("id", "_id", ""))
@@ -385,8 +383,8 @@ def ranked_columns(table: tables.Table) -> list[tuple[str, str]]:
     return ranked if len(ranked) > 1 else []
 
 
-def _plain(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
-    """The comparisons in a table; the segment is still the row."""
+def _pairwise(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
+    """Read the comparisons in a table; `segment` is the row until rows are matched."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
@@ -400,11 +398,11 @@ def _plain(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
     for row, value in enumerate(table.values(column)):
         if left[row] == right[row]:
             found = f"{left[row]!r} compared with itself"
-            raise MalformedFileError(table.path, table.line(row), found, "two systems")
+            raise MalformedFileError(table.path, table.line(row), found, "two different systems")
         word = "" if value is None else str(value).strip()
         if word.lower() in tables.NOTHING:
             continue
-        # The name of the better system is a verdict too.
+        # The name of the better system is also a verdict.
         names: dict[str, Verdict] = {right[row]: -1, left[row]: 1}
         verdict = names.get(word, WORDS.get(word.lower()))
         if verdict is None:
@@ -417,18 +415,18 @@ def _plain(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
 def _ranking_pairs(
     table: tables.Table, ranked: Sequence[tuple[str, str]], request: HumanReadOptions
 ) -> list[Judgment]:
-    """Every pair of outputs in each ranking, by its row; the lower rank is the better one."""
+    """Return every pair of outputs in each ranking, by row; a lower rank is better."""
     columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
-    wanted = set(request.systems)
+    known = set(request.systems)
     verdicts = []
     for row in range(table.rows):
         entries = []
         for names, column, values in columns:
             rank = _rank(table, row, column, values[row])
             if rank is not None and names[row].strip().lower() not in tables.NOTHING:
-                # Outputs that are the same were judged once, as A+B.
+                # Equal outputs were judged once, as A+B.
                 parts = names[row].split("+")
-                whole = names[row] in wanted or not set(parts) & wanted
+                whole = names[row] in known or not set(parts) & known
                 entries += [(name, rank) for name in ([names[row]] if whole else parts)]
         for (left, rank), (right, other) in combinations(entries, 2):
             if left != right:
@@ -438,21 +436,21 @@ def _ranking_pairs(
 
 
 def _rank(table: tables.Table, row: int, column: str, value: object) -> int | None:
-    """A rank from 1; None where an output was not ranked, which is written -1."""
+    """Parse a rank from 1; returns None for an output without a rank, written -1."""
     if value is None or str(value).strip().lower() in tables.NOTHING:
         return None
     rank = tables.whole_number(value)
     if rank is None or rank < -1:
-        table.refuse(row, column, repr(value), "a rank, 1 for the best")
+        table.refuse(row, column, repr(value), "a rank from 1, the best")
     return rank if rank > 0 else None
 
 
 def _numbered(table: tables.Table, systems: Sequence[str]) -> matching.Sheet:
-    """The rows of rankings with the segments that they are about."""
+    """Return a sheet of rankings with their segment columns."""
     sheet = matching.sheet_of(table, systems=systems)
     index = table.find(_INDEX)
     if index is None and sheet.numbers is None:
-        table.refuse_columns("one for the segment, called 'segment'")
+        table.refuse_columns("a column 'segment'")
     documents = sheet.documents
     if documents is not None and not set(documents) - {"-1", ""}:
         documents = None
@@ -466,16 +464,16 @@ def _numbered(table: tables.Table, systems: Sequence[str]) -> matching.Sheet:
     )
 
 
-# Which kind a file is, and the reader of that kind.
+# Kinds of files and their readers.
 
 
 class Kind(NamedTuple):
-    """How files of a kind are read.
+    """A kind of files.
 
     Attributes:
-        read: Takes a file's path and bytes, and what is asked of it.
-        weights: Whether there are marked errors to weigh.
-        column: Whether the column of scores can be chosen.
+        read: function that reads judgments from a file's path, bytes and options.
+        weights: True if files have marked errors, which have weights.
+        column: True if the column of scores can be chosen.
     """
 
     read: Callable[[str, bytes, HumanReadOptions], HumanScores | PairwiseJudgments]
@@ -483,7 +481,7 @@ class Kind(NamedTuple):
     column: bool = False
 
 
-#: The kinds of files, as messages call them. A table holds scores or rankings.
+#: Kinds of files by their names in messages. A table holds scores or rankings.
 KINDS = {
     "a table of scores": Kind(read_table, column=True),
     "score lines": Kind(read_score_lines),
@@ -495,7 +493,7 @@ KINDS = {
     "wmt25": Kind(read_wmt25),
     "direct assessment": Kind(read_direct_assessment, column=True),
 }
-#: The kinds that each format may come in, and how the first of them looks.
+#: Kinds of each format, and a description of the format for messages.
 FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
     "scores": (("a table of scores", "score lines"), ""),
     "mqm": (("MQM annotations", "rating lines", "rating table"), ""),
@@ -520,15 +518,15 @@ FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
 
 @runtime_checkable
 class CountsLike(Protocol):
-    """Counts of a test set, as far as judgments are matched to them."""
+    """The part of `Counts` that judgments are matched to."""
 
     @property
     def outline(self) -> Outline:
-        """The outline of the test set."""
+        """Outline of the test set."""
 
     @property
     def texts(self) -> TestSet | None:
-        """The texts that were counted, or None."""
+        """Counted texts, or None."""
 
 
 @takes(HumanReadOptions)
@@ -544,25 +542,27 @@ def read_human(
     """Read human judgments of the systems of a test set; see docs/reference/human-scores.md.
 
     Args:
-        path: file, compressed or not.
-        test_set: the test set that was judged, or its counts; or what is needed of it:
+        path: path of the file, which may be compressed.
+        test_set: judged test set or its counts; or None with the next three arguments.
         systems: names of the test set's systems, at least two.
         segments: number of segments of the test set.
-        documents: document of each segment; files that name documents are then matched by them.
+        documents: document of each segment, to match files that name documents.
 
     Returns:
         Scores, or judgments of which of two outputs is better.
 
     Raises:
-        CorpusError: if the file is not of its format, or does not fit the test set.
-        SettingError: if a choice is not possible.
+        CorpusError: The file is malformed or does not fit the test set.
+        SettingError: An option is invalid or does not fit the file.
     """
     name = require_path("path", path)
     about: dict[str, Any] = {"systems": systems, "segments": segments, "documents": documents}
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
-            expected = "a TestSet alone, or its systems, segments and documents"
-            raise SettingError("test_set", "a TestSet and more", expected)
+            expected = "only a TestSet, or only its systems, segments and documents"
+            raise SettingError(
+                "test_set", "a TestSet with systems, segments or documents", expected
+            )
         require_type("test_set", test_set, TestSet | CountsLike, "a TestSet or Counts")
         outline = test_set.outline
         texts = test_set if isinstance(test_set, TestSet) else test_set.texts
@@ -584,17 +584,17 @@ def read_human(
 
 
 def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
-    """Scores of items that have names: a table of items, as the systems' own files may be."""
-    # Most judgments are in no format of scores.
+    """Read scores of named items from a table of items, in the formats of the systems' files."""
+    # Imported here, because most judgments need no formats of scores.
     from truebleu.scores.formats import read_evaluations
 
     for setting in ("weights", "first_segment", "language_pair"):
         if getattr(request, setting) is not None:
-            expected = "none: items are found by their names"
+            expected = f"no {setting}, because items are matched by their names"
             raise SettingError(setting, getattr(request, setting), expected)
-    place_of = {name: place for place, name in enumerate(request.names or ())}
+    index_of = {name: index for index, name in enumerate(request.names or ())}
     rows: list[tuple[int | None, str, float | None, str]] = []
-    places, column, checksum = [], "", ""
+    indices, column, checksum = [], "", ""
     for evaluation in read_evaluations(path):
         if not evaluation.has_names:
             expected = "a column that names the items, such as id; or --match numbers"
@@ -602,12 +602,12 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
         items, checksum = evaluation.chosen_items(), evaluation.digest
         column = evaluation.score_name(items, request.column or "")
         for item in items:
-            if item.name not in place_of:
-                expected = f"an item of the systems' files, such as {next(iter(place_of))}"
+            if item.name not in index_of:
+                expected = f"an item of the systems' files, such as {next(iter(index_of))}"
                 raise MalformedFileError(path, item.line, f"item {item.name}", expected)
             score = evaluation.score(item, column)
             rows.append((item.line, evaluation.system, score, item.answer))
-            places.append(place_of[item.name])
+            indices.append(index_of[item.name])
     lines, systems, scores, raters = zip(*rows, strict=True) if rows else ((), (), (), ())
     sheet = matching.Sheet(
         label=path,
@@ -617,31 +617,32 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
         raters=raters if all(raters) else None,
         signature=("format:scores", f"column:{column}"),
     )
-    kept = matching.rows_of_systems(sheet, request)
-    human = matching.item_scores(sheet, kept, [places[row] for row in kept], request, "match:names")
+    known = matching.rows_of_systems(sheet, request)
+    matches = [indices[row] for row in known]
+    human = matching.item_scores(sheet, known, matches, request, "match:names")
     return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
 
 def parse_human(
     path: str, data: bytes, request: HumanReadOptions
 ) -> HumanScores | PairwiseJudgments:
-    """The judgments in a file's uncompressed bytes."""
+    """Parse the judgments in a file's decompressed bytes."""
     kind = KINDS[_kind(path, data, request.format)]
     if request.weights is not None and not kind.weights:
-        expected = f"none: {path} has no marked errors to weigh"
+        expected = f"no weights, because {path} has no marked errors"
         raise SettingError("weights", request.weights, expected)
     if request.column is not None and not kind.column:
-        expected = f"none: in files such as {path} the format says where scores are"
+        expected = f"no column, because the format of {path} defines it"
         raise SettingError("column", request.column, expected)
     human = kind.read(path, data, request)
     return replace(human, signature=f"{human.signature}|scores:{tables.digest(data)}")
 
 
-# Which kind a file is, guessed from its name, its columns and its first line.
+# Detection of a file's kind from its name, its columns and its first line.
 
 
 def _kind(path: str, data: bytes, chosen: Format | None) -> str:
-    """The kind of a file, which must be one of those of the format if one was chosen."""
+    """Detect the kind of a file; raises MalformedFileError unless it fits the chosen format."""
     guessed = _guess(path, data)
     if chosen is None:
         return guessed
@@ -649,8 +650,8 @@ def _kind(path: str, data: bytes, chosen: Format | None) -> str:
     if guessed in kinds:
         return guessed
     if look:
-        raise MalformedFileError(path, None, f"what looks like {guessed}", look)
-    # Tables are read as they are asked to be, and say what they lack.
+        raise MalformedFileError(path, None, f"a file that looks like {guessed}", look)
+    # Readers of tables report missing columns.
     return kinds[0]
 
 
@@ -672,7 +673,7 @@ def _guess(path: str, data: bytes) -> str:
         return "direct assessment"
     if ending == ".csv":
         return _guess_row(next(tables.csv_rows(path, text), (1, [""]))[1])
-    # Ratings may be None for many segments.
+    # The ratings of many segments may be None.
     if any(_is_rating_line(line) for line in text[:10_000_000].split("\n", 100_000)):
         return "rating lines"
     return _guess_row(first.split("\t"))
@@ -681,23 +682,23 @@ def _guess(path: str, data: bytes) -> str:
 def _guess_row(fields: Sequence[str]) -> str:
     if is_mqm_header(fields):
         return "MQM annotations"
-    # Appraise has no header, and the last fields are times. A score that is no number is a fault of
-    # the row, to be reported as such.
+    # Appraise has no header, and the last fields are times. Other fields are not checked here, so
+    # that the reader reports an invalid score.
     is_appraise = len(fields) in APPRAISE and all(map(tables.is_number, fields[-2:]))
     return "Appraise" if is_appraise else "a table of scores"
 
 
 def _is_rating_line(line: str) -> bool:
-    """Whether a line is SYSTEM, a JSON object of errors, and perhaps the rater."""
+    """Return whether a line is SYSTEM, a JSON object of errors, and optionally the rater."""
     fields = line.split("\t")
     return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
 
 
 def _guess_json(path: str, text: str) -> str:
-    # A blank line at the start is for the reader to refuse, which knows its number.
-    written = text.lstrip()
-    head = written if written.startswith("[") else written.partition("\n")[0]
-    first = tables.json_in(path, None, head, "a JSON array of objects, or an object on each line")
+    # The reader reports blank lines at the start, with their numbers.
+    text = text.lstrip()
+    head = text if text.startswith("[") else text.partition("\n")[0]
+    first = tables.json_in(path, None, head, "a JSON array of objects, or one object per line")
     first = next(iter(first), {}) if isinstance(first, list) else first
     keys = set(first) if isinstance(first, dict) else set()
     if {"doc_id", "scores"} <= keys:

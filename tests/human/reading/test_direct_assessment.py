@@ -162,7 +162,7 @@ def test_one_language_pair_must_be_chosen(folder: Folder) -> None:
         (row("a", 1, "good") + row("b", 1, 1), "line 1: 'good' in column 'score'"),
         (row("a", 1, 1) + "b,1,2\n", "line 2: 3 fields"),
         (row("a", 1, 1) + row("b", 1, 2).replace("20.5", "late"), "line 2: 'late'"),
-        (row("a", 1, 1, kind="BAD"), "no judgment of a segment"),
+        (row("a", 1, 1, kind="BAD"), "only quality control"),
         (row("a", 1, 1) + row("b", 3, 2), "line 2: item 3; .*1 to 2"),
         (row("a", 1, 1) + row("c", 1, 2), "line 2: a judgment of 'c'"),
     ],
@@ -243,7 +243,7 @@ def test_objects_of_wmt25_are_matched_by_document(folder: Folder, name: str) -> 
         (json.dumps([segment(1, a=3)]), "not objects"),
         (json.dumps([segment(1, a={"human1": "good"}, b=B)]), "'good' in row 1 in key 'a.human1'"),
         (json.dumps([segment(1, a=A, b=B)]), "1 different segments; expected 2"),
-        (json.dumps([segment(1, x=A), segment(2, y=B)]), "none of which"),
+        (json.dumps([segment(1, x=A), segment(2, y=B)]), "not of systems of the test set"),
     ],
 )
 def test_broken_objects_are_refused(folder: Folder, text: str, message: str) -> None:

@@ -117,7 +117,7 @@ def test_the_test_set_may_be_given_as_it_is(folder: Folder) -> None:
     parts = {"systems": ["a", "b"], "segments": 3, "documents": ["x", "x", "y"]}
     assert read_human(path, test_set) == read_human(path, **parts)  # type: ignore[arg-type]
     assert read_human(path, count_texts(test_set)) == read_human(path, test_set)
-    with pytest.raises(SettingError, match="a TestSet alone"):
+    with pytest.raises(SettingError, match="only a TestSet"):
         read_human(path, test_set, segments=3)
     with pytest.raises(SettingError, match="systems: None"):
         read_human(path, segments=3)

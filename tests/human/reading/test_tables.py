@@ -125,7 +125,10 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (tsv("system segment score", "x 1 3", "y 1 4"), "line 2: .*none of which.*'a', 'b'"),
+        (
+            tsv("system segment score", "x 1 3", "y 1 4"),
+            "line 2: .*not of systems of the test set.*'a', 'b'",
+        ),
         (tsv("system segment score", "a 1 3", "a 2 4"), "scores of 'a' only.*at least two"),
         (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: segment 3; .*1 to 2"),
         (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: segment 2; .*0 to 1"),
@@ -194,11 +197,11 @@ def test_a_file_that_is_not_there_is_refused(folder: Folder) -> None:
     ("name", "content", "choices", "message"),
     [
         ("h.tsv", LONG, {"weights": "wmt24"}, "weights: .*no marked errors"),
-        ("h.tsv", LONG, {"language_pair": "en-de"}, "language_pair: .*does not say"),
-        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"language_pair": "en-de"}, "does not say"),
-        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"column": "score"}, "column: .*the format says"),
-        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"first_segment": 0}, "no numbers of segments"),
-        ("h.tsv", "system\tscore\na\t1\nb\t2\n", {"match": "numbers"}, "no numbers of segments"),
+        ("h.tsv", LONG, {"language_pair": "en-de"}, "language_pair: .*has no column for it"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"language_pair": "en-de"}, "has no column for it"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"column": "score"}, "column: .*the format of"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"first_segment": 0}, "no segment numbers"),
+        ("h.tsv", "system\tscore\na\t1\nb\t2\n", {"match": "numbers"}, "no segment numbers"),
     ],
 )
 def test_choices_that_would_change_nothing_are_refused(
