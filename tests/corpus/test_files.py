@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         ("#x", Location("#x")),
     ],
 )
-def test_what_is_written_is_taken_apart(written: str, expected: Location) -> None:
+def test_arguments_are_split_into_name_path_and_column(written: str, expected: Location) -> None:
     assert parse_location(written) == expected
 
 
@@ -92,7 +92,7 @@ def test_a_path_object_is_a_path_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("written", ["", 1, b"a"])
-def test_what_names_no_file_is_refused(written: Any) -> None:
+def test_an_argument_without_a_file_name_is_rejected(written: Any) -> None:
     with pytest.raises(errors.SettingError, match="expected the name of a file"):
         parse_location(written)
 
@@ -124,7 +124,7 @@ def segments(data: bytes) -> list[str | None]:
 
 
 @given(SEGMENTS)
-def test_what_is_written_one_per_line_is_read_back(written: list[str]) -> None:
+def test_written_lines_are_read_back(written: list[str]) -> None:
     written = [segment.removesuffix("\r") for segment in written]
     written[0] = written[0].lstrip("\ufeff")
     data = "".join(f"{segment}\n" for segment in written).encode()

@@ -12,14 +12,14 @@ from truebleu.corpus.fingerprints import fingerprint
 SAME: list[list[str | None]] = [["a cat", "a dog"], ["the cat", None]]
 
 
-def test_it_is_the_sha_256_of_numbers_and_texts() -> None:
+def test_a_fingerprint_is_the_sha_256_of_numbers_and_texts() -> None:
     texts = b"5 bytes\na cat5 bytes\na dog", b"7 bytes\nthe catnone\n"
     digests = [hashlib.sha256(text).digest() for text in texts]
     plain = b"2 references\n" + b"".join(b"2 segments\n" + digest for digest in digests)
     assert fingerprint(SAME) == f"sha256:{hashlib.sha256(plain).hexdigest()}"
 
 
-def test_it_does_not_depend_on_the_type_of_the_texts() -> None:
+def test_fingerprints_do_not_depend_on_the_type_of_texts() -> None:
     assert fingerprint([Segments(text) for text in SAME]) == fingerprint(SAME)
 
 

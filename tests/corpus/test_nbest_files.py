@@ -80,7 +80,7 @@ def test_marian(folder: Folder, line: str) -> None:
     assert (lists.scores.tolist(), lists.log_probabilities.tolist()) == ([-0.5], [-1.5])
 
 
-def test_with_several_models_marians_probability_is_not_known(folder: Folder) -> None:
+def test_lists_of_several_marian_models_have_no_log_probability(folder: Folder) -> None:
     lists = read(folder, "0 ||| a ||| F0= -1.5 F1= -2 ||| -0.5\n")
     assert lists.feature_names == ("F0", "F1")
     assert lists.log_probabilities is None
@@ -216,7 +216,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("a\n", {"list_size": 1, "log_base": 2}, "without scores"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(
+def test_malformed_lists_are_rejected_with_their_line(
     folder: Folder, text: str, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(TruebleuError) as error:

@@ -83,7 +83,7 @@ def test_tables_are_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
         (["-", "-"], "only once"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
+def test_malformed_parts_are_rejected_with_their_line(
     texts: Sequence[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PART_BYTES", 2_000)
@@ -108,7 +108,7 @@ def test_a_pipe_is_read_once() -> None:
     assert texts[1] == LINES[::-1]
 
 
-def test_what_is_well_compressed_comes_in_small_pieces() -> None:
+def test_highly_compressed_data_is_read_in_small_pieces() -> None:
     Path("long.gz").write_bytes(gzip.compress(b"the same line again\n" * 1_000_000))
     file = OpenedFile("long.gz")
     pieces = list(iter(file.read, b""))

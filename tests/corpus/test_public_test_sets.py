@@ -119,14 +119,16 @@ def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
         ([], "no reference given: name one with -r FILE, or a test set with --test-set NAME"),
     ],
 )
-def test_what_is_not_there_is_refused(cache: Path, arguments: list[str], message: str) -> None:
+def test_a_test_set_that_is_not_downloaded_is_rejected(
+    cache: Path, arguments: list[str], message: str
+) -> None:
     refused = run(cache, "truebleu", "score", "system.de", *arguments)
     assert refused.returncode == 2
     assert message in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
-def test_without_the_package_it_is_named(cache: Path, tmp_path: Path) -> None:
+def test_a_missing_package_is_named(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "sacrebleu.py").write_text("raise ImportError", encoding="utf-8")
     refused = subprocess.run(
         [sys.executable, "-m", "truebleu", "score", "system.de", "--test-set", "wmt24/en-de"],

@@ -165,7 +165,7 @@ def test_systems_of_one_name_are_told_apart_by_their_folders(folder: Folder) -> 
     assert names(folder, *paths) == ["a/out", "b/out", "c"]
 
 
-def test_as_many_folders_as_it_takes(folder: Folder) -> None:
+def test_names_get_as_many_folders_as_needed(folder: Folder) -> None:
     paths = [folder.write(name, "a\n") for name in ("a/x/out", "b/x/out", "b/y/out")]
     assert names(folder, *paths) == ["a/x/out", "b/x/out", "y/out"]
 
@@ -192,7 +192,7 @@ def test_names_given_twice_are_refused(folder: Folder) -> None:
         names(folder, f"A={path}", f"A={other}")
 
 
-def test_the_same_path_twice_is_refused(folder: Folder) -> None:
+def test_a_repeated_path_is_rejected(folder: Folder) -> None:
     path = folder.write("x", "a\n")
     with pytest.raises(DuplicateSystemError):
         names(folder, path, path)
@@ -245,7 +245,7 @@ def test_a_segment_without_any_reference_is_refused(folder: Folder) -> None:
         read_test_set([], [f"{path}#a", f"{path}#b"])
 
 
-def test_what_only_another_reference_has_counts(folder: Folder) -> None:
+def test_segments_that_only_another_reference_has_are_kept(folder: Folder) -> None:
     first = folder.write("a.sgm", marked("refset", "1", "3"))
     second = folder.write("b.sgm", marked("refset", "2", "1"))
     test_set = read_test_set(
@@ -285,7 +285,7 @@ def test_tables_of_other_formats_pair_by_id_too(folder: Folder) -> None:
     assert list(test_set.systems["out"]) == ["I", "II"]
 
 
-def test_ids_may_be_those_of_a_document(folder: Folder) -> None:
+def test_ids_may_restart_in_each_document(folder: Folder) -> None:
     reference = rows(folder, "r.jsonl", doc=["a", "a", "b"], id=[1, 2, 1], ref=["A1", "A2", "B1"])
     system = rows(folder, "s.jsonl", doc=["b", "a", "a"], id=[1, 1, 2], out=["b1", "a1", "a2"])
     test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])

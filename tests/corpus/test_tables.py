@@ -44,7 +44,7 @@ def test_a_table_of_one_column_needs_no_choice(folder: Folder) -> None:
     assert list(test_set.systems["system"]) == ["a", "b"]
 
 
-def test_labels_beside_a_single_text_leave_no_choice_either(folder: Folder) -> None:
+def test_labels_are_not_candidates_for_the_text_column(folder: Folder) -> None:
     test_set = folder.read("doc\toutput\tdomain\nd1\ta\tnews\n", ending=".tsv")
     assert list(test_set.systems["system"]) == ["a"]
     assert test_set.documents == ("d1",)
@@ -149,7 +149,7 @@ def test_a_ragged_tsv_row_is_located() -> None:
         read_tsv("f", b"x\ty\na\tb\tc\n")
 
 
-def test_a_ragged_csv_row_is_located_by_the_line_where_it_starts() -> None:
+def test_a_ragged_csv_row_is_reported_at_its_first_line() -> None:
     with pytest.raises(MalformedFileError, match="f: line 4: 3 fields; expected 2"):
         read_csv("f", b'x,y\n"a\nb",c\n1,2,"3\n4"\n')
 
@@ -191,7 +191,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
 @given(st.lists(st.fixed_dictionaries({"mt": TEXT, "ref": TEXT}), min_size=1), st.booleans())
-def test_what_is_written_is_read_back(records: list[dict[str, str]], ascii_only: bool) -> None:
+def test_json_lines_are_read_back(records: list[dict[str, str]], ascii_only: bool) -> None:
     data = "".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in records)
     table = read_json_lines("f", data.encode())
     for key in ("mt", "ref"):
@@ -341,7 +341,7 @@ def test_damaged_data_is_refused(data: bytes) -> None:
         read_parquet("f", data)
 
 
-def test_without_its_package_the_error_says_what_to_install(
+def test_a_missing_parquet_package_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -46,7 +46,7 @@ def test_the_outline_counts_segments_documents_and_domains() -> None:
     assert json.loads(json.dumps(test_set.to_dict())) == outline
 
 
-def test_what_is_unknown_is_none() -> None:
+def test_unknown_labels_are_none() -> None:
     text = Segments(["x"])
     outline = TestSet(systems={}, references=(text,), reference_names=("r",)).to_dict()
     assert outline["documents"] is None
@@ -54,7 +54,7 @@ def test_what_is_unknown_is_none() -> None:
 
 
 @pytest.mark.parametrize("outputs", [("a", ""), Segments(["a", ""])])
-def test_what_cannot_change_is_handed_on_as_it_is(outputs: Any) -> None:
+def test_immutable_outputs_are_not_copied(outputs: Any) -> None:
     assert as_outputs(outputs) is outputs
 
 
@@ -83,7 +83,7 @@ def test_several_references_are_grouped_by_translator() -> None:
     assert as_references([list(texts[0]), texts[1]], 3) == texts
 
 
-def test_what_could_be_either_way_round_is_by_translator() -> None:
+def test_ambiguous_references_are_read_by_translator() -> None:
     assert as_references([["a", "b"], ["c", "d"]], 2) == [("a", "b"), ("c", "d")]
 
 
@@ -165,7 +165,7 @@ def test_a_type_error_may_be_caught_as_either() -> None:
 
 
 @pytest.mark.parametrize("stranger", [{"a", "b"}, {"a": 1}.keys()])
-def test_what_has_no_order_is_no_text(stranger: Any) -> None:
+def test_a_set_is_not_a_text(stranger: Any) -> None:
     with pytest.raises(errors.SettingError, match=r"system: <class .*expected a list of segments"):
         as_outputs(stranger)
     with pytest.raises(errors.SettingError, match="references: <class"):
@@ -238,7 +238,7 @@ def test_a_test_set_is_checked_when_it_is_made() -> None:
 
 
 @pytest.mark.parametrize("field", ["source", "documents", "domains"])
-def test_what_is_said_of_segments_must_be_as_long(field: str) -> None:
+def test_labels_need_one_item_per_segment(field: str) -> None:
     test_set: Any = as_test_set(["a", "b"], ["a", "b"])
     with pytest.raises(
         errors.UnpairedSegmentsError, match=f"{field}: 1 segments, but system has 2"

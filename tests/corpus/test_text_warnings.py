@@ -59,7 +59,7 @@ def test_clean_texts_have_no_warnings(folder: Folder) -> None:
         ("e\u0301\n\u00e9\nc\n", "normalization", 1, 1),
     ],
 )
-def test_what_a_file_contains_is_reported(
+def test_suspicious_characters_of_a_file_are_reported(
     folder: Folder, written: str, code: str, count: int, segment: int | None
 ) -> None:
     reported = warnings(folder, written, "r\ns\nt\n")
@@ -83,7 +83,7 @@ def test_decomposed_text_is_reported_where_others_are_composed(folder: Folder) -
     assert "normalization" not in warnings(folder, composed + "x\n", composed + "y\n")
 
 
-def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
+def test_warnings_name_the_column_and_file_warnings_appear_once(
     folder: Folder,
 ) -> None:
     path = folder.write("t.tsv", "\ufeffref\tmt\nr\ta\u200b\ns\tb\n")

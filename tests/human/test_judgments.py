@@ -10,7 +10,7 @@ from truebleu.errors import TruebleuError
 from truebleu.human.judgments import HumanReadOptions, HumanScores, join_names
 
 
-def test_means_are_over_what_was_judged() -> None:
+def test_means_ignore_missing_judgments() -> None:
     scores = HumanScores(
         label="people",
         level="segment",
@@ -44,7 +44,7 @@ def test_long_lists_of_names_are_cut_short() -> None:
         ({"match": "luck"}, "match"),
     ],
 )
-def test_what_cannot_be_asked_for_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_rejected(changes: dict[str, Any], message: str) -> None:
     asked = {"systems": ["a", "b"], "segments": 2, "documents": ["x", "y"]}
     assert HumanReadOptions(**asked).documents == ("x", "y")  # type: ignore[arg-type]
     with pytest.raises(TruebleuError, match=message):

@@ -33,7 +33,7 @@ def test_the_first_number_can_be_given(folder: Folder) -> None:
     assert scores(path, first_segment=0).scores == {"a": (None, 1.0), "b": (None, 2.0)}
 
 
-def test_where_counting_begins_is_never_assumed(folder: Folder) -> None:
+def test_the_first_segment_number_is_detected(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system segment score", "a 2 1", "b 2 2"))
     with pytest.raises(MalformedFileError, match=r"line 2: segment 2 .*first_segment=0 or 1"):
         scores(path, segments=3)
@@ -76,7 +76,7 @@ def test_numbers_that_the_quoted_outputs_contradict_are_refused(folder: Folder) 
     assert human.scores["a"] == (1.0, 3.0, 5.0, None)
 
 
-def test_where_counting_in_documents_begins_is_never_assumed(folder: Folder) -> None:
+def test_the_first_number_in_documents_is_detected(folder: Folder) -> None:
     rows = ("a d 2 y 1", "b d 2 v 2")
     path = folder.write("h.tsv", tsv("system document docsegid target score", *rows))
     sizes: dict[str, Any] = {"segments": 3, "documents": ["d"] * 3}
@@ -156,7 +156,7 @@ def test_z_scores_are_within_each_raters_own_judgments(folder: Folder) -> None:
     assert "raters:z" in human.signature
 
 
-def test_a_raters_scale_is_that_of_all_judgments_in_the_file(folder: Folder) -> None:
+def test_z_scores_use_all_judgments_of_a_rater(folder: Folder) -> None:
     # 1, 2 and 6 have mean 3 and variance 7.
     rows = ("a 1 r 1", "b 1 r 2", "other 1 r 6")
     path = folder.write("h.tsv", tsv("system segment rater score", *rows))

@@ -92,7 +92,7 @@ def test_human_scores_of_all_levels_are_listed_and_read(folder: Folder, canary: 
         ("mqm.seg.rating", "segment"),
     ],
 )
-def test_its_files_are_read_singly_too(folder: Folder, ending: str, level: str) -> None:
+def test_single_files_of_a_test_set_are_read(folder: Folder, ending: str, level: str) -> None:
     root = write_set(folder)
     path = f"{root}/human-scores/en-de.{ending}"
     metrics_eval = scores(path, segments=3, documents=["x", "x", "y"])

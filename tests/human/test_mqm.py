@@ -164,7 +164,7 @@ def test_segments_are_matched_by_document_where_documents_are_known(folder: Fold
     assert "match:documents" in human.signature
 
 
-def test_numbers_beyond_a_document_count_in_order_where_they_are_as_many(folder: Folder) -> None:
+def test_equally_many_numbers_beyond_a_document_match_in_order(folder: Folder) -> None:
     rows = [mark("a", n, e, doc="x", doc_id=n) for n, e in ((3, "Major"), (8, "Minor"))]
     rows += [mark("b", n, "No-error", doc="x", doc_id=n) for n in (3, 8)]
     path = folder.write("mqm.tsv", HEADER + "".join(rows))
@@ -248,7 +248,7 @@ def test_published_weights_count_unless_others_are_given(folder: Folder) -> None
     assert scores(path, segments=1, weights="standard").scores == {"a": (-5.0,), "b": (-1.0,)}
 
 
-def test_a_first_line_that_nobody_judged_is_the_canary(folder: Folder) -> None:
+def test_a_first_line_without_judgments_is_the_canary(folder: Folder) -> None:
     lines = ["a\tNone", f"a\t{rating(MAJOR)}", "b\tNone", f"b\t{rating()}"]
     path = folder.write("en-de.mqm.seg.rating", "\n".join(lines))
     assert scores(path, segments=1).scores == {"a": (-5.0,), "b": (0.0,)}

@@ -143,7 +143,7 @@ def test_results_pickle_copy_and_compare() -> None:
         (truebleu.read_human, {"path": True}, "path: True; expected a file"),
     ],
 )
-def test_the_message_says_what_was_expected(
+def test_messages_name_the_expected_value(
     function: Callable[..., Any], arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SettingError) as caught:
@@ -151,7 +151,7 @@ def test_the_message_says_what_was_expected(
     assert str(caught.value).startswith(message)
 
 
-def test_it_is_a_type_error_too() -> None:
+def test_an_argument_error_is_also_a_type_error() -> None:
     with pytest.raises(TypeError) as caught:
         truebleu.BLEU(lowercase="no")  # type: ignore[arg-type]
     assert isinstance(caught.value, ArgumentTypeError)
@@ -171,7 +171,7 @@ def test_a_number_for_a_path_reads_no_descriptor() -> None:
         os.close(writer)
 
 
-def test_what_has_a_repr_that_fails_is_shown_by_its_type() -> None:
+def test_a_value_with_a_failing_repr_is_shown_by_its_type() -> None:
     class Stubborn:
         def __repr__(self) -> str:
             raise RuntimeError("no")

@@ -41,7 +41,7 @@ def test_streams_one_after_the_other_are_all_read(kind: str) -> None:
 
 @each_kind
 @pytest.mark.parametrize("rest", [b"garbage", b"\x01", b"BZh9", b"plain text\n" * 50])
-def test_what_follows_the_last_stream_is_refused(kind: str, rest: bytes) -> None:
+def test_bytes_after_the_last_stream_are_rejected(kind: str, rest: bytes) -> None:
     with pytest.raises(MalformedFileError, match="damaged or truncated"):
         decompress("x", KINDS[kind](TEXT) + rest)
 

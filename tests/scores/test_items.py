@@ -56,7 +56,7 @@ def test_items_pair_by_name_whatever_their_order() -> None:
     assert column(shuffled, "new") == [NEW[name] for name in names]
 
 
-def test_a_comparison_equals_that_of_the_same_scores_beside_texts() -> None:
+def test_items_compare_like_given_scores_with_texts() -> None:
     texts = {name: ["x"] * 60 for name in ("old", "new")}
     given = GivenScores.of({"old": OLD, "new": NEW}, name="score")
     expected = truebleu.compare(texts, ["x"] * 60, metrics=[given], replicates=200)
@@ -211,7 +211,7 @@ def test_only_common_items_are_compared_if_common_ones_are_requested() -> None:
         ({}, "systems"),
     ],
 )
-def test_what_does_not_pair_is_refused(systems: dict[str, Any], message: str) -> None:
+def test_items_that_do_not_pair_are_rejected(systems: dict[str, Any], message: str) -> None:
     with pytest.raises(CorpusError, match=message):
         ItemScores.of(systems)
 
@@ -221,7 +221,7 @@ def test_metrics_that_need_texts_are_refused() -> None:
         compared(ItemScores.of({"old": OLD, "new": NEW}), metrics=["bleu"])
 
 
-def test_scores_beside_texts_need_a_file() -> None:
+def test_scores_with_texts_need_a_file() -> None:
     with pytest.raises(SettingError, match="systems that are such files"):
         truebleu.score({"a": ["x"]}, ["x"], ["scores"])
     with pytest.raises(SettingError, match="first_segment"):
@@ -363,7 +363,7 @@ def test_damaged_samples_are_refused_with_their_line(
     assert str(refusal.value).startswith(f"{path}: {message}")
 
 
-def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
+def test_samples_mixed_with_other_files_are_rejected(tmp_path: Path) -> None:
     path = saved(tmp_path / "m.jsonl", harness({"bleu": ["reference", "output"]}))
     other = tmp_path / "texts.txt"
     other.write_text("a cat\n")

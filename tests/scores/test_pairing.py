@@ -36,7 +36,7 @@ def scores_of(*evaluations: Evaluation, **options: Any) -> dict[str, Any]:
 # Items.
 
 
-def test_items_are_those_of_all_systems_in_order_of_appearance() -> None:
+def test_items_of_all_systems_are_in_order_of_appearance() -> None:
     first = evaluation("a", item("q1"), item("q2", checksum="2"))
     second = evaluation("b", item("q3"), item("q1", checksum="1"), item("q2", checksum="2"))
     items = pair_items([first, second])

@@ -98,7 +98,7 @@ class Evaluation:
     def chosen_items(self, filter_: str = "") -> list[Item]:
         """Return the answers of one filter; the first that exists in `A/B`."""
         filters = list(dict.fromkeys(item.filter for item in self.items))
-        # By default, unfiltered answers or the only filter.
+        # The default is unfiltered answers or the only filter.
         names = filter_.split("/") if filter_ else ["", *filters[: len(filters) == 1]]
         chosen = next((name for name in names if name in filters), None)
         if chosen is None and filter_:
@@ -199,7 +199,7 @@ def mean(answers: Sequence[Answer]) -> Answer:
 ZIP = b"PK\x03\x04"
 
 
-# Without slots, so that a file is parsed once however many declarations look at it.
+# No slots: cached properties parse a file once for all declarations.
 @dataclass(frozen=True)
 class ScoreFile:
     """A tool's file: its path, and its contents as bytes and as text."""

@@ -570,7 +570,7 @@ LLM_FORMATS = {
         answer="answer",
     ),
     "HELM": Format(
-        writes="per_instance_stats.json and display_predictions.json, with run_spec.json beside",
+        writes="per_instance_stats.json and display_predictions.json, with run_spec.json",
         knows=lambda file: is_object(
             value_inside(file.json, ["0"]), "instance_id", "train_trial_index"
         ),

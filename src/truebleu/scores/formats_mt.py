@@ -62,8 +62,8 @@ def _comet_records(file: ScoreFile) -> Iterator[Numbered]:
 def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
     """Yield the lines of segments, skipping logs and other lines.
 
-    Raises MalformedFileError if a system's line is not the mean of its segments, some of which are
-    then missing.
+    Raises MalformedFileError if a system's line is not the mean of its segments, because some are
+    missing.
     """
     scores: dict[str, list[float]] = {}
     for number, line in enumerate(file.lines, 1):

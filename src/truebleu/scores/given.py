@@ -176,7 +176,7 @@ def require_answers(answers: str | None) -> None:
 class GivenScores(ScoreProvider):
     """Scores from a file or from Python; see docs/reference/metrics/scores.md.
 
-    Without a file or a table, the scores are those of the items of `ItemScores`.
+    Without a file or a table, the items of `ItemScores` have the scores.
 
     >>> comet = GivenScores.of({"system": [0.5, None, 1.0]}, name="COMET", missing="omit")
     >>> import truebleu

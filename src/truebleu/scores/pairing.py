@@ -62,7 +62,7 @@ class SegmentScores:
             return max(len(self._scores(system)) for system in self.by_system)
         rows = [scores for scores in self.by_system.values() if isinstance(scores, Evaluation)]
         # Invalid numbers are reported later, with their lines.
-        numbers = [tables.whole_number(item.name) or 0 for own in rows for item in own.items]
+        numbers = [tables.whole_number(item.name) or 0 for part in rows for item in part.items]
         return max(numbers, default=0) - self.first_segment + 1
 
     def _scores(

@@ -217,7 +217,7 @@ B = {"human1": 40, "annotator1": "u1", "human2": None, "annotator2": "u2"}
 
 
 @pytest.mark.parametrize("form", ["array.json", "lines.json", "lines.jsonl"])
-def test_objects_of_wmt25_pair_in_order_where_they_are_as_many(folder: Folder, form: str) -> None:
+def test_equally_many_wmt25_objects_pair_in_order(folder: Folder, form: str) -> None:
     records = [segment(5, a=A, b=None), segment(7, b=B)]
     is_array = form == "array.json"
     text = json.dumps(records) if is_array else "\n".join(map(json.dumps, records))

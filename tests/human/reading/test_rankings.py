@@ -126,7 +126,7 @@ def test_ranks_that_are_text_are_refused(folder: Folder) -> None:
 
 def test_judgments_without_segments_are_refused(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system1 system2 judgment", "a b >"))
-    with pytest.raises(MalformedFileError, match="a column .segment."):
+    with pytest.raises(MalformedFileError, match="a column 'segment'"):
         judgments(path)
 
 

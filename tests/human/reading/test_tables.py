@@ -104,7 +104,7 @@ def test_minus_zero_is_zero(folder: Folder) -> None:
     assert str(human.scores["b"][1]) == "0.0"
 
 
-def test_the_order_of_systems_is_that_of_the_test_set(folder: Folder) -> None:
+def test_systems_are_in_the_order_of_the_test_set(folder: Folder) -> None:
     human = scores(folder.write("h.tsv", LONG), systems=("c", "b", "a"))
     assert human.systems == ("b", "a")
 
@@ -157,7 +157,7 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
         ("system\tsegment\tscore\n", "no segments"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_file_line_and_remedy(
+def test_judgments_that_do_not_fit_are_rejected_with_line_and_remedy(
     folder: Folder, content: str, message: str
 ) -> None:
     path = folder.write("h.tsv", content)

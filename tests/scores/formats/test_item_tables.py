@@ -76,7 +76,7 @@ def test_a_damaged_table_is_refused(tmp_path: Path, text: str, message: str) -> 
     assert message in str(refusal.value)
 
 
-def test_a_chosen_column_is_refused_with_the_line_of_what_is_no_score(tmp_path: Path) -> None:
+def test_an_invalid_score_in_a_chosen_column_is_rejected_with_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "id,speed\nq1,1\nq2,fast\n")
     with pytest.raises(CorpusError, match="line 3: speed 'fast'"):
         read_evaluations(path)[0].answers("speed")

@@ -102,7 +102,7 @@ def test_an_archive_is_read_by_its_summaries(tmp_path: Path, zstd: bool) -> None
     assert evaluation.labels("topic") == {"q2": "3"}
 
 
-def test_without_summaries_its_samples_are_read(tmp_path: Path) -> None:
+def test_samples_are_read_if_there_are_no_summaries(tmp_path: Path) -> None:
     members = {f"samples/q_epoch_{n}": json.dumps(one) for n, one in enumerate(SAMPLES)}
     path = archive(tmp_path / "a.eval", {"header": HEADER, **members})
     assert read_evaluations(path)[0].answers()[1] == {"q1": [1.0, 0.0], "q2": [0.5]}
@@ -194,7 +194,7 @@ def frame(**changes: list[object]) -> dict[str, list[object]]:
     }
 
 
-def test_scores_of_a_frame_are_those_of_its_scorers() -> None:
+def test_a_data_frame_has_the_scores_of_its_scorers() -> None:
     a, b = evaluations_in_memory("frame", pandas.DataFrame(frame()))
     assert (a.system, a.answers()) == ("a", ("match", {"q1": [1.0], "q2": [0.0]}))
     assert (b.system, b.answers()[1]) == ("b", {"q2": [0.5], "q1": [None]})

@@ -118,7 +118,7 @@ def test_answers_of_other_filters_do_not_pair(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("higher", [True, False])
-def test_the_results_beside_say_the_direction_and_the_model(tmp_path: Path, higher: bool) -> None:
+def test_results_of_the_run_give_direction_and_model(tmp_path: Path, higher: bool) -> None:
     """brier_score .238 against .549: which is better is what the harness says."""
     date = "2026-01-01T00-00-00.000000"
     paths = []

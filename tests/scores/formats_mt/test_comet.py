@@ -86,7 +86,7 @@ def test_there_is_nothing_to_choose(tmp_path: Path) -> None:
         read(written(tmp_path, "comet.out", PRINTED), "score")
 
 
-def test_scores_are_those_of_the_outputs(tmp_path: Path) -> None:
+def test_scores_belong_to_the_outputs(tmp_path: Path) -> None:
     path = written(tmp_path, "comet.json", JSON)
     metric = GivenScores(path=path)
 

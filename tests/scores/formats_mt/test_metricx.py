@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LINES = [{"source": "s", "hypothesis": "h", "prediction": value} for value in (0.5, 25, 3.25)]
 
 
-def test_without_systems_a_file_is_one_system_in_order(tmp_path: Path) -> None:
+def test_a_file_without_systems_is_one_system_in_order(tmp_path: Path) -> None:
     scores = read(written(tmp_path, "mt.jsonl", json_lines(LINES)))
     assert scores.by_system == {"mt": [0.5, 25.0, 3.25]}
     assert (scores.name, scores.higher_is_better) == ("MetricX", False)

@@ -254,7 +254,7 @@ def run(*arguments: str) -> shell.Result:
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_command_line_scores_by_given_scores_beside_others() -> None:
+def test_the_command_line_accepts_given_scores_with_other_metrics() -> None:
     result = run("-m", "scores:path=comet.tsv,name=COMET", "-m", "bleu", "--format", "json")
     assert result.code == 0, result.err
     systems = json.loads(result.out)["systems"]
@@ -280,7 +280,7 @@ def test_the_command_line_names_the_file_and_line(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])
-def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -> None:
+def test_mean_mqm_scores_equal_mt_metrics_eval(shared: Path, name: str) -> None:
     data = shared / "data" / name
     with (shared / "golden" / f"meta-sys-{name}.tsv").open(encoding="utf-8") as file:
         expected = {row["system"]: row["human"] for row in csv.DictReader(file, delimiter="\t")}

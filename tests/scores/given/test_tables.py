@@ -78,7 +78,7 @@ def test_scores_are_read_from_parquet(folder: Folder) -> None:
         read_segment_scores(path).of("b", 2, Scale(high=3))
 
 
-def test_the_digest_is_that_of_the_contents(folder: Folder) -> None:
+def test_the_digest_hashes_the_contents(folder: Folder) -> None:
     plain = read_segment_scores(folder.write("s.tsv", TOOL_SCORES))
     packed = read_segment_scores(folder.write("s.tsv.gz", gzip.compress(TOOL_SCORES.encode())))
     other = read_segment_scores(folder.write("t.tsv", TOOL_SCORES.replace("0.5", "0.6")))
@@ -164,7 +164,9 @@ def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
         ("a\t1", "line 3: 2 fields; expected 3 fields, as in the header"),
     ],
 )
-def test_what_is_wrong_is_refused_with_its_line(folder: Folder, row: str, message: str) -> None:
+def test_malformed_tables_are_rejected_with_their_line(
+    folder: Folder, row: str, message: str
+) -> None:
     path = folder.write("s.tsv", f"system\tsegment\tscore\na\t2\t1\n{row}\n")
     with pytest.raises(MalformedFileError) as refusal:
         read_segment_scores(path).of("a", 2, Scale(1, 5))

@@ -20,7 +20,7 @@ def scores_file(path: Path, text: str) -> GivenScores:
     return GivenScores(path=str(path))
 
 
-def test_it_has_the_systems_of_all_files_and_the_segments_of_the_longest(tmp_path: Path) -> None:
+def test_the_outline_has_shared_systems_and_the_longest_segments(tmp_path: Path) -> None:
     long = scores_file(tmp_path / "a.tsv", "system\tsegment\tscore\nx\t1\t1\ny\t4\t2\nz\t2\t3\n")
     wide = scores_file(tmp_path / "b.tsv", "y\tx\tw\n1\t2\t3\n4\t5\t6\n")
     outline, loaded = textless_outline([long, wide])
