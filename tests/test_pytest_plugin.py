@@ -96,5 +96,5 @@ def test_files_of_scores_need_no_references(truebleu_gate: Gate, tmp_path: Path)
         pytest.fail.Exception, match=r"quiz is worse than quiz \(baseline\) by 0\.40 correct"
     ):
         truebleu_gate.assert_not_worse(new, old, **options)
-    with pytest.raises(SettingError, match="a file's path, as the new outputs are one"):
+    with pytest.raises(SettingError, match="a path, like the new outputs"):
         truebleu_gate.assert_not_worse(new, ["1"], **options)

@@ -143,7 +143,7 @@ def test_impossible_block_lengths_are_refused(length: int) -> None:
         Units.blocks(6, length)
 
 
-def test_blocks_begin_anew_where_the_stratum_changes() -> None:
+def test_blocks_end_at_changes_of_the_stratum() -> None:
     units = Units.blocks(6, 2, strata=["news", "news", "news", "talk", "talk", "news"])
     assert units.strata == ((0, 3), (3, 4))
     expected = [SIX[:2].sum(0), SIX[2], SIX[5], SIX[3:5].sum(0)]

@@ -62,7 +62,7 @@ def test_a_frame_is_pandas_where_both_are_installed() -> None:
     assert type(score(*TEXTS).to_frame()).__module__.startswith("pandas")
 
 
-def test_without_a_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_raises_an_error_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("truebleu._results.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"truebleu\[frames\]"):
         score(*TEXTS).to_frame()

@@ -69,6 +69,6 @@ THRESHOLDS: dict[str, dict[str, float]] = {
 
 
 @pytest.mark.parametrize("module", THRESHOLDS)
-def test_what_decides_a_warning_is_as_large_as_it_was_measured_to_be(module: str) -> None:
+def test_thresholds_of_warnings_equal_their_measured_values(module: str) -> None:
     constants = import_module(f"truebleu.{module}")
     assert {name: getattr(constants, name) for name in THRESHOLDS[module]} == THRESHOLDS[module]

@@ -156,7 +156,7 @@ def test_a_language_or_a_pair_chooses_as_sacrebleu_does(language: str, tokenizer
 
 
 @pytest.mark.parametrize("language", ["", "chinese", "en-zh-ja", "en-", "z", "e1-zh"])
-def test_what_is_no_language_is_refused(language: str) -> None:
+def test_an_invalid_language_is_rejected(language: str) -> None:
     with pytest.raises(SettingError, match="a pair such as en-zh"):
         tokenizer_for_language(language)
 

@@ -1,8 +1,8 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
-The verbs are here: `score`, `compare`, `panel`, `explain`, `report`, `gate`, `plan`, `sample`,
-`check`, `agree`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
-and return results that print themselves.
+The verbs are `score`, `compare`, `panel`, `explain`, `report`, `gate`, `plan`, `sample`, `check`,
+`agree`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or lists of segments, and return results
+that print themselves.
 
 >>> import truebleu
 >>> outputs = {"old": ["a cat sat on the mat"], "new": ["the cat sat on a mat"]}
@@ -11,12 +11,12 @@ and return results that print themselves.
 
 Everything else is in namespaces, in the order of the data flow:
 
-- `corpus` reads files into a test set, `human` what people said about it, and `scores` what other
-  programs made of it;
-- `tokenizers` cut segments into tokens, and `metrics` count and score them;
+- `corpus` reads files into a test set, `human` reads human judgments, and `scores` reads the scores
+  of other programs;
+- `tokenizers` split segments into tokens, and `metrics` count and score them;
 - `resampling` adds up the rows of many replicates, and `significance` makes intervals and tests;
-- `explanation` splits a difference into what segments, slices and n-grams contribute;
-- `agreement`, `planning`, `nbest` and `studies` are what people do with that;
+- `explanation` splits a difference into contributions of segments, slices and n-grams;
+- `agreement`, `planning`, `nbest` and `studies` apply them;
 - `reports` shows results as text, tables and charts; `simulation` makes test sets whose truth is
   known; `compat` speeds up sacreBLEU; `errors` has every error.
 """
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 __version__ = _core.VERSION
 
-# The public names, and the module that each lives in.
+# Public names and their modules.
 _HOMES = {
     "agree": "agreement.agree",
     "TestSet": "corpus",
@@ -115,7 +115,7 @@ _MODULES = (
     "studies", "tokenizers",
 )  # fmt: skip
 
-#: What sacreBLEU has by these names.
+#: Names of sacreBLEU's functions.
 _OF_SACREBLEU = (
     "corpus_bleu", "corpus_chrf", "corpus_ter", "raw_corpus_bleu", "sentence_bleu", "sentence_chrf",
     "sentence_ter",

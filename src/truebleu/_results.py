@@ -1,4 +1,4 @@
-"""What every result can do: print itself, show itself in a notebook, and give its numbers."""
+"""The base class of results, which print themselves, appear in notebooks and return numbers."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Document
 
-#: The libraries that `to_frame` looks for, in this order.
+#: Libraries that `to_frame` looks for, in this order.
 FRAME_LIBRARIES = ("pandas", "polars")
 
 
 class Result:
-    """The base of every typed result.
+    """Base class of all results.
 
-    A result holds data only. The module of `truebleu.reports` that a class names in `REPORT` turns
-    it into a Document, by its function ``document``, or the one that is named after a colon; it is
-    imported when something is shown.
+    A result holds only data. The module of `truebleu.reports` in `REPORT` turns it into a Document,
+    by its function ``document`` or the function named after a colon; it is imported when a result
+    is displayed.
     """
 
     __slots__ = ()
 
-    #: Where the document is made: "truebleu.reports.compare", or "….type_one:equivalents_document".
+    #: Module of the report, with a function if needed: "truebleu.reports.compare", "MODULE:name".
     REPORT: ClassVar[str]
-    #: Of what `to_dict` gives: the next one where names or meanings change.
+    #: Version of `to_dict`, increased when names or meanings change.
     VERSION: ClassVar[int] = 1
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, without sentences."""
+        """Return plain values, without sentences."""
         return {"version": self.VERSION, **to_builtins(self)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values and sentences, as ``--format json`` prints them."""
+        """Return plain values and sentences, as ``--format json`` prints them."""
         sentences = self.to_document().sentences
         return self.facts() | ({"sentences": list(sentences)} if sentences else {})
 
     def to_document(self, **options: Any) -> Document:
-        """Headings, tables, sentences and charts, which every output format renders.
+        """Return the document of headings, tables, sentences and charts, for all output formats.
 
         Args:
-            options: of the report, such as ``details``.
+            options: options of the report, such as ``details``.
         """
         from truebleu.reports.document import document_of
 
         return document_of(self, **options)
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
-        """A data frame with one tidy row per finding, as ``--format tsv`` prints them.
+        """Return a data frame with one tidy row per finding, as ``--format tsv`` prints them.
 
         Args:
-            library: pandas or polars; by default the first of them that is installed.
+            library: pandas or polars; by default pandas if it is installed.
         """
         chosen: str | None = library
         if chosen is None:
@@ -71,15 +71,15 @@ class Result:
         return import_module(chosen).DataFrame(columns)
 
     def to_chart(self) -> TopLevelMixin:
-        """The first chart, as Altair's object: a notebook shows it, Altair can change it."""
+        """Return the first chart as an Altair object, which a notebook displays."""
         from truebleu.reports.charts import chart
 
         return chart(self)
 
     def save_chart(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the first chart into a file; its ending says as what.
+        """Write the first chart to a file whose ending decides the format.
 
-        Endings are .png, .svg, .pdf, .html and .json, which is Vega-Lite.
+        Endings are .png, .svg, .pdf, .html and .json (Vega-Lite).
         """
         from truebleu.reports.charts import save_chart
 

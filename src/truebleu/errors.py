@@ -1,11 +1,11 @@
-"""Every error that truebleu raises on purpose.
+"""Errors that truebleu raises on purpose.
 
     TruebleuError
-    ├── CorpusError (ValueError)         what was read or handed over does not fit
+    ├── CorpusError (ValueError)         texts, files or counts that are invalid
     │   ├── UnreadableFileError          no such file, a directory, not permitted
     │   ├── EncodingError                bytes that are not UTF-8
     │   ├── EmptyTextError               a text without segments
-    │   ├── MalformedFileError           not the format it should be
+    │   ├── MalformedFileError           a file in another format
     │   ├── MissingColumnError           no such column, translator or system in a file
     │   ├── UnpairedSegmentsError        two texts of different length
     │   ├── MisalignedSegmentsError      a named segment that another text lacks
@@ -14,19 +14,19 @@
     │   ├── SegmentTypeError (TypeError)  a segment that is not a str
     │   ├── UnencodableSegmentError      a str with a lone surrogate, which no text can hold
     │   ├── DuplicateSystemError         two systems of one name
-    │   ├── OtherCountsError         saved counts of another metric or other references
-    │   └── SuspiciousTextError          a warning, where warnings are errors
-    ├── SettingError (ValueError)        a metric's or an option's value is not possible
-    │   ├── RefusedError                 settings that do not go together, a file that exists
+    │   ├── OtherCountsError             saved counts of another metric or other references
+    │   └── SuspiciousTextError          warnings that --strict makes errors
+    ├── SettingError (ValueError)        an invalid value of a setting or an option
+    │   ├── RefusedError                 settings that contradict each other, a file that exists
     │   ├── UnknownNameError             a metric, tokenizer or setting that does not exist
     │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
     ├── DecoderError (RuntimeError)      a decoder that failed while weights were tuned
-    ├── ExecutionError                   an executor or a cluster that does no more work
+    ├── ExecutionError                   an executor or a cluster that stopped working
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
-A message says where, what was there, what was expected and what to try. The command line prints it
-after ``error:`` and exits with 2.
+A message says where the error is, what was there, what is expected and what to try. The command
+line prints it after ``error:`` and exits with 2.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: Characters of a foreign value that a message shows.
+#: Most characters of a foreign value in a message.
 SHOWN = 60
-#: Characters of a value that was given as a setting, likewise.
+#: Most characters of a setting's value in a message.
 LONGEST = 400
 
 
-def shortened(text: str, most: int = SHOWN) -> str:
-    """A foreign value as messages show it: cut where it is long.
+def shortened(text: str, maximum: int = SHOWN) -> str:
+    """Shorten a foreign value for a message to `maximum` characters.
 
     >>> shortened("9" * 5000)[-4:]
     '999…'
     """
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= maximum else f"{text[:maximum]}…"
 
 
 def without_addresses(text: str) -> str:
-    """What Python says of an object, without the place in memory, which helps nobody.
+    """Remove addresses in memory from the text of a Python object.
 
     >>> without_addresses(repr(object()))
     '<object object>'
@@ -62,20 +62,20 @@ def without_addresses(text: str) -> str:
     return re.sub(" at 0x[0-9a-fA-F]+", "", text)
 
 
-def first_names(names: Sequence[str], most: int = 40) -> str:
-    """Foreign names as messages list them: not more than one can read.
+def first_names(names: Sequence[str], maximum: int = 40) -> str:
+    """List at most `maximum` foreign names for a message, and count the rest.
 
-    >>> first_names(["a", "b", "c"], most=2)
+    >>> first_names(["a", "b", "c"], maximum=2)
     'a, b and 1 more'
     """
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(shortened, names[:most])) + more
+    more = f" and {len(names) - maximum:,} more" if len(names) > maximum else ""
+    return ", ".join(map(shortened, names[:maximum])) + more
 
 
 class TruebleuError(Exception):
-    """Anything that truebleu refuses, with the reason."""
+    """Base class of truebleu's errors."""
 
-    #: What is said of the arguments, in their order.
+    #: Template of the message, filled with the arguments in their order.
     message: ClassVar[str] = ""
 
     def __str__(self) -> str:
@@ -83,12 +83,12 @@ class TruebleuError(Exception):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The message, line by line: a line end inside a line is one of a name, and foreign."""
+        """Lines of the message; a line end within a line is part of a foreign name."""
         return (str(self),)
 
 
 class CorpusError(TruebleuError, ValueError):
-    """What was read or handed over does not fit."""
+    """Texts, files or counts that are invalid."""
 
 
 class UnreadableFileError(CorpusError):
@@ -124,7 +124,7 @@ class EmptyTextError(CorpusError):
 
 
 class MalformedFileError(CorpusError):
-    """A file that is not of its format. The line is counted from 1; None where there is none."""
+    """A file in another format. The line is counted from 1; None if no line is to blame."""
 
     def __init__(self, path: str, line: int | None, found: str, expected: str) -> None:
         super().__init__(path, line, found, expected)
@@ -147,7 +147,7 @@ class MissingColumnError(CorpusError):
 
 
 class UnpairedSegmentsError(CorpusError):
-    """Two texts that must pair segment by segment differ in length."""
+    """Two texts of different length that must pair segment by segment."""
 
     message = "{}: {} segments, but {} has {}; did one lose a blank line?"
 
@@ -173,7 +173,7 @@ class MisalignedSegmentsError(CorpusError):
 
 
 class TransposedReferencesError(CorpusError):
-    """References grouped by segment where they should be grouped by translator."""
+    """References grouped by segment instead of by translator."""
 
     message = (
         "references: {1} lists of {2} for {0} outputs; expected one list of {0} segments per "
@@ -185,7 +185,7 @@ class TransposedReferencesError(CorpusError):
 
 
 class AbsentSegmentError(CorpusError):
-    """A segment that is None where text is needed. Segments are counted from 1."""
+    """A segment that is None although text is needed. Segments are counted from 1."""
 
     message = "{}: segment {}: {}; expected {}"
 
@@ -230,12 +230,12 @@ class OtherCountsError(CorpusError):
 
     message = "{}: {}: {}; expected {}; count the text again with 'truebleu score --save'"
 
-    def __init__(self, path: str, what: str, found: str, expected: str) -> None:
-        super().__init__(path, what, found, expected)
+    def __init__(self, path: str, noun: str, found: str, expected: str) -> None:
+        super().__init__(path, noun, found, expected)
 
 
 class AbsentTextError(CorpusError):
-    """A text that is needed but not in memory: only its counts are known."""
+    """A text that is needed but not in memory, since only its counts are known."""
 
     message = "{}: counts without text; this needs the text"
 
@@ -244,7 +244,7 @@ class AbsentTextError(CorpusError):
 
 
 class SuspiciousTextError(CorpusError):
-    """What would be a warning, where warnings are errors."""
+    """Warnings about the texts that --strict makes an error."""
 
     def __init__(self, warnings: Sequence[str]) -> None:
         super().__init__(tuple(warnings))
@@ -254,7 +254,7 @@ class SuspiciousTextError(CorpusError):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A heading, then each warning."""
+        """Heading, then each warning."""
         return ("the texts are suspicious and --strict is on:", *self.args[0])
 
 
@@ -270,7 +270,7 @@ class SettingError(TruebleuError, ValueError):
 
 
 class RefusedError(SettingError):
-    """What cannot be done as asked; the message is a whole sentence that says what to do."""
+    """A request that cannot be carried out; the message is a sentence that says what to do."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__("", None, "")
@@ -281,18 +281,18 @@ class RefusedError(SettingError):
 
 
 class ArgumentTypeError(SettingError, TypeError):
-    """An argument of another type than its annotation says."""
+    """An argument of the wrong type."""
 
 
 def _represented(value: object) -> str:
-    """A value as Python writes it, cut where it is long."""
+    """Return the shortened repr() of a value."""
     try:
-        written = without_addresses(repr(value))
+        text = without_addresses(repr(value))
     except Exception:
-        # Python refuses to write whole numbers of many digits, and objects may refuse anything.
+        # Python cannot print integers of many digits, and repr() of an object may raise anything.
         digits = isinstance(value, int)
         return "a number of more than 4,000 digits" if digits else f"a {type(value).__name__}"
-    return shortened(written, LONGEST)
+    return shortened(text, LONGEST)
 
 
 class UnknownNameError(SettingError):
@@ -306,9 +306,8 @@ class UnknownNameError(SettingError):
         from difflib import get_close_matches
 
         kind, name, known = self.args
-        # Each takes its time: among many, the nearest would take long to find.
-        few = known[:1000]
-        nearest = get_close_matches(str(name).lower()[:SHOWN], few, n=1, cutoff=0.5)
+        # Comparing a name is slow, so only some are compared.
+        nearest = get_close_matches(str(name).lower()[:SHOWN], known[:1000], n=1, cutoff=0.5)
         guess = f"; did you mean {nearest[0]!r}?" if nearest else ""
         return f"unknown {kind} {shortened(str(name))!r}{guess} (known: {first_names(known)})"
 
@@ -316,20 +315,20 @@ class UnknownNameError(SettingError):
 class DecoderError(TruebleuError, RuntimeError):
     """A decoder that failed, hung or wrote nothing in a round of tuning."""
 
-    def __init__(self, command: str, number: int, what: str, log: str, last: str) -> None:
-        super().__init__(command, number, what, log, last)
+    def __init__(self, command: str, number: int, failure: str, log: str, last: str) -> None:
+        super().__init__(command, number, failure, log, last)
 
     def __str__(self) -> str:
-        command, number, what, log, last = self.args
-        said = f"; it said: {shortened(last)}" if last else ""
+        command, number, failure, log, last = self.args
+        output = f"; its last output: {shortened(last)}" if last else ""
         return (
-            f"decoder {shortened(command)!r}: round {number}: it {what}{said} (all is in {log}); "
-            "finished rounds are kept: mend it and run the same command again to go on"
+            f"decoder {shortened(command)!r}: round {number}: it {failure}{output} (see {log}); "
+            "finished rounds are kept: fix it and run the same command again to continue"
         )
 
 
 class ExecutionError(TruebleuError):
-    """Tasks that could not be run: where, why, and what is known of the work so far."""
+    """Tasks that could not be run: executor, reason, and progress so far."""
 
     def __init__(self, where: str, reason: str, so_far: str = "") -> None:
         super().__init__(where, reason, so_far)

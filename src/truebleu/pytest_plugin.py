@@ -1,10 +1,10 @@
-"""A fixture for pytest: a test of a model fails when its translations got worse.
+"""A pytest fixture that fails a test of a model if its translations got worse.
 
 >>> def test_quality(truebleu_gate):
 ...     truebleu_gate.assert_not_worse("new.txt", "old.txt", "ref.txt")  # doctest: +SKIP
 
-Installed with truebleu and known to pytest by its entry point; nothing of truebleu is imported
-before a test asks for the fixture.
+The fixture is installed with truebleu and found by its entry point; truebleu is only imported when
+a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Gate", "truebleu_gate"]
 
 
 class Gate:
-    """What the fixture gives: gates whose verdict is the message of a failing test."""
+    """Value of the fixture: gates whose verdict is the message of a failing test."""
 
     def assert_not_worse(
         self,
@@ -38,18 +38,19 @@ class Gate:
         metrics: MetricsLike | None = None,
         **settings: Any,
     ) -> GateResult:
-        """Fail the test when the new outputs are significantly worse than the baseline's.
+        """Fail the test if the new outputs are significantly worse than the baseline's.
 
         Args:
-            new: the new system's outputs, or the path of a file.
-            baseline: likewise; or the path of counts that `truebleu score --save` saved.
-            references: likewise; with paths, a path or a list of them, one per translator. None if
-                the files have scores of items.
+            new: outputs of the new system, or the path of a file.
+            baseline: outputs of the old system, or the path of a file or of counts saved by
+                `truebleu score --save`.
+            references: references, or a path or a list of paths, one per translator. None if the
+                files have scores of items.
             metrics: names or objects; the new system must pass by all of them. Default: BLEU, or
                 the scores of items.
             settings: further keyword arguments of `truebleu.gate`, such as margin and level. With
-                a margin, the test fails unless the new system is shown to be worse by less. Beside
-                paths, `documents` is one, too; of scores, also a field of the items.
+                a margin, the test fails unless the new system is shown to be worse by less. With
+                paths, `documents` is also a path, or with scores a field of the items.
 
         Returns:
             The result, for further assertions.
@@ -61,7 +62,7 @@ class Gate:
             documents = settings.pop("documents", None)
             counts, old = _read(new, baseline, references, metrics, documents)
             result = gate(counts, baseline=old, **settings)
-        else:  # what is no text is refused there
+        else:  # `gate` raises an error for other types
             both = {"new": new, "old": cast("TextLike", baseline)}
             texts = cast("ReferencesLike", references)
             result = gate(both, texts, metrics, baseline="old", **settings)
@@ -72,7 +73,7 @@ class Gate:
 
 @pytest.fixture(scope="session")
 def truebleu_gate() -> Gate:
-    """Gates that fail a test with their verdict; see `Gate.assert_not_worse`."""
+    """Provide gates that fail a test with their verdict; see `Gate.assert_not_worse`."""
     return Gate()
 
 
@@ -88,10 +89,10 @@ def _read(
     from truebleu.errors import SettingError
 
     if not isinstance(baseline, str | os.PathLike):
-        raise SettingError("baseline", type(baseline), "a file's path, as the new outputs are one")
+        raise SettingError("baseline", type(baseline), "a path, like the new outputs")
     paths = [references] if isinstance(references, str | os.PathLike) else references or []
     if not isinstance(paths, list | tuple):
-        raise SettingError("references", type(references), "a file's path, or a list of them")
+        raise SettingError("references", type(references), "a path, or a list of paths")
     systems, old = with_baseline([os.fspath(new)], os.fspath(baseline))
     counts = counts_of_files(
         systems,

@@ -1,13 +1,14 @@
-"""Step 4, resample: rows of counts become the sums of many replicates, blind to the metric.
+"""Step 4, resample: rows of counts become the sums of many replicates, for any metric.
 
-Resampling segments one by one takes them for independent. Segments of one document are not: their
-difficulty and their errors go together, and intervals that ignore it are too narrow. Drawing whole
-documents, or blocks of consecutive segments where documents are unknown, keeps what goes together.
+Resampling of segments assumes that they are independent. Segments of one document are not: their
+difficulties and their errors are correlated, and intervals that ignore the correlation are too
+narrow. Resampling whole documents, or blocks of consecutive segments if documents are unknown,
+preserves the correlation.
 
-Floating-point sums depend on the order of adding, and so on threads and machines. Sums of whole
-numbers below 2**53 do not. So columns that hold fractions (TER's mean reference lengths, NIST's
-information) are rounded to a grid so fine that scores move by less than a billionth, and so coarse
-that no replicate's sum ever needs rounding.
+Floating-point sums depend on the order of addition, and so on threads and machines. Sums of whole
+numbers below 2**53 do not. So columns with fractions (TER's mean reference lengths, NIST's
+information) are rounded to a grid that is so fine that scores change by less than a billionth, and
+so coarse that no replicate's sum needs rounding.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ __all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
 Values: TypeAlias = NDArray[np.float64]
 
 
-# Units: which segments are drawn or swapped together, and within which strata.
+# Units: segments that are resampled or swapped together, within strata.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units(schema.ComparedByValue):
-    """The unit of each segment, counted from 0, and the ranges of units that are strata.
+    """Unit of each segment, counted from 0, and strata as ranges of units.
 
-    Units of one stratum are numbered one after the other.
+    Units of one stratum are numbered consecutively.
     """
 
     kind: schema.Unit
@@ -45,38 +46,38 @@ class Units(schema.ComparedByValue):
     strata: tuple[tuple[int, int], ...]
 
     def __len__(self) -> int:
-        """The number of units."""
+        """Return the number of units."""
         return self.strata[-1][1]
 
     @classmethod
     def segments(cls, count: int, strata: Sequence[str] | None = None) -> Units:
-        """Each segment by itself."""
+        """Make a unit of each segment."""
         _require_segments(count)
         return _units("segment", np.arange(count), strata)
 
     @classmethod
     def documents(cls, documents: Sequence[str], strata: Sequence[str] | None = None) -> Units:
-        """All segments of a document together, wherever they stand."""
+        """Make a unit of each document, whose segments need not be consecutive."""
         numbers, names = _numbered(documents)
         return _units("document", numbers, strata, names)
 
     @classmethod
     def blocks(cls, count: int, length: int, strata: Sequence[str] | None = None) -> Units:
-        """Blocks of so many consecutive segments.
+        """Make units of `length` consecutive segments.
 
-        The last one may be shorter, and so may the last one before the stratum changes.
+        The last block may be shorter, and so may the last block before the stratum changes.
         """
         _require_segments(count)
         if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= count:
             expected = f"a whole number from 1 to {count}, the number of segments"
             raise SettingError("block length", length, expected)
-        places = np.arange(count)
+        indices = np.arange(count)
         if strata is not None:
             _require_paired(strata, count)
             numbers, _ = _numbered(strata)
             new = np.diff(numbers, prepend=-1) != 0
-            places -= np.maximum.accumulate(np.where(new, places, 0))
-        return _units("block", np.cumsum(places % length == 0) - 1, strata)
+            indices -= np.maximum.accumulate(np.where(new, indices, 0))
+        return _units("block", np.cumsum(indices % length == 0) - 1, strata)
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of each unit's segments: (segment, …) becomes (unit, …)."""
@@ -88,12 +89,12 @@ class Units(schema.ComparedByValue):
         return flat.add_up(self.of_segment, len(self)).reshape(len(self), *rows.shape[1:])
 
 
-# Rows that are looked at, or made floats, together: a million of them need no second copy for that.
+# Rows converted to floats at a time, so that a million rows need no second copy.
 BLOCK = 1 << 16
 
 
 def blocks(rows: NDArray[Any]) -> Iterator[Values]:
-    """Rows as floats: all at once, or block by block where they are kept in fewer bits."""
+    """Yield rows as floats: all at once, or block by block if they are stored in fewer bits."""
     if rows.dtype == np.float64:
         yield rows
         return
@@ -113,7 +114,10 @@ def _units(
     strata: Sequence[str] | None,
     names: Sequence[str] | None = None,
 ) -> Units:
-    """Units numbered as they appear, numbered anew in order of stratum where there are strata."""
+    """Make units, renumbered by stratum if there are strata.
+
+    `of_segment` numbers units in order of appearance; `names` are for messages.
+    """
     if strata is None:
         return Units(kind, of_segment, ((0, int(of_segment.max(initial=-1)) + 1),))
     _require_paired(strata, len(of_segment))
@@ -134,7 +138,7 @@ def _units(
 
 
 def _numbered(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """The number of each label, in order of appearance, and the labels by number."""
+    """Number labels in order of appearance; return the numbers and the labels by number."""
     numbers: dict[str, int] = {}
     each = (numbers.setdefault(label, len(numbers)) for label in labels)
     return np.fromiter(each, dtype=np.int64, count=len(labels)), list(numbers)
@@ -145,16 +149,16 @@ def _require_paired(strata: Sequence[str], segments: int) -> None:
         raise UnpairedSegmentsError("strata", len(strata), "segments", segments)
 
 
-# Replicates: sums of units drawn with replacement, and of units taken by a coin.
+# Replicates: sums of units drawn with replacement, and of units chosen by a coin.
 
 
-# Whole numbers that are made floats at once: more of them stay in the bits they are kept in.
+# Largest array of whole numbers that is converted to floats; larger ones keep their type.
 MOST_FLOATS = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampler:
-    """How many replicates are made, and the seed that they depend on."""
+    """Number of replicates, and their seed."""
 
     replicates: int = 1000
     seed: int = schema.DEFAULT_SEED
@@ -166,16 +170,16 @@ class Resampler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap(Resampler):
-    """Draw as many units as there are, within each stratum (Koehn 2004, §5).
+    """Resampling of units with replacement within each stratum (Koehn 2004, §5).
 
     Replicate i depends on (seed, i) alone.
-    Assumes that units are independent draws from what the test set stands for.
+    Assumes that units are independent draws from the population that the test set represents.
     """
 
     def sums(
         self, rows: NDArray[np.float64], units: Units, first: int, count: int
     ) -> NDArray[np.float64]:
-        """Summed rows of `count` replicates from the first on, shaped (replicate, column)."""
+        """Sum the rows of `count` replicates from `first` on, shaped (replicate, column)."""
         return _core.Rows(rows).bootstrap_sums(
             strata=units.strata, first=first, replicates=count, seed=self.seed
         )
@@ -183,17 +187,17 @@ class Bootstrap(Resampler):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swaps(Resampler):
-    """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
+    """Random swaps: each unit is chosen by a fair coin (Riezler & Maxwell 2005, Fig. 1).
 
     Replicate i depends on (seed, i) alone.
-    Assumes that under the null hypothesis the two outputs of each unit could as well have come from
-    the other system, and nothing about how scores are distributed.
+    Assumes that the two outputs of each unit are exchangeable under the null hypothesis, and
+    nothing about the distribution of scores.
     """
 
     replicates: int = 10_000
 
     def enumerates(self, units: int) -> bool:
-        """Whether all 2**units swaps are no more than the replicates asked for."""
+        """Return whether all 2**units swaps are at most as many as the replicates."""
         return units < 63 and 2**units <= self.replicates
 
     def sums(
@@ -204,13 +208,13 @@ class Swaps(Resampler):
         *,
         enumerated: bool,
     ) -> NDArray[np.float64]:
-        """Summed rows of the units that each replicate takes, shaped (replicate, column).
+        """Sum the rows of the units that each replicate swaps, shaped (replicate, column).
 
         Args:
-            rows: of all units.
-            first: the first replicate.
-            count: how many.
-            enumerated: whether the replicates are all swaps there are.
+            rows: rows of all units.
+            first: index of the first replicate.
+            count: number of replicates.
+            enumerated: True if the replicates are all possible swaps.
         """
         seed = None if enumerated else self.seed
         sums: Values | None = None
@@ -232,15 +236,15 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(_core.on_exact_grid(rows))
 
 
-# Numbers of replicates: checked, so that no NaN gets in or out, and equal up to rounding.
+# Checks of numbers, so that no NaN gets in or out, and ties up to rounding.
 
 
-# Share of their scale within which two numbers tie.
+# Largest difference of two numbers that tie, as a share of their scale.
 TIE_TOLERANCE = _core.TIE_TOLERANCE
 
 
 def as_values(name: str, values: ArrayLike) -> Values:
-    """The values as float64, refused unless all are finite."""
+    """Convert values to float64; raises SettingError unless all are finite."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         value = array[~np.isfinite(array)].flat[0]
@@ -251,7 +255,7 @@ def as_values(name: str, values: ArrayLike) -> Values:
 
 
 def as_probabilities(name: str, values: ArrayLike) -> Values:
-    """The values as float64, refused unless all lie from 0 to 1."""
+    """Convert values to float64; raises SettingError unless all are from 0 to 1."""
     array = as_values(name, values)
     if array.size and not (array.min() >= 0 and array.max() <= 1):
         outside = array[(array < 0) | (array > 1)].flat[0]
@@ -260,7 +264,7 @@ def as_probabilities(name: str, values: ArrayLike) -> Values:
 
 
 def as_replicates(name: str, values: ArrayLike) -> Values:
-    """The values as a checked array whose first axis has at least one replicate."""
+    """Convert values to a finite array with at least one replicate; raises SettingError."""
     array = as_values(name, values)
     if array.ndim == 0 or len(array) == 0:
         raise SettingError(name, array.shape, "one number per replicate, at least one replicate")
@@ -268,7 +272,7 @@ def as_replicates(name: str, values: ArrayLike) -> Values:
 
 
 def as_matrix(name: str, values: ArrayLike, rows: str, columns: str) -> Values:
-    """The values as a checked matrix of at least two rows and two columns."""
+    """Convert values to a finite matrix, at least 2 × 2; raises SettingError."""
     array = as_values(name, values)
     if array.ndim != 2 or min(array.shape) < 2:
         expected = f"a matrix ({rows}, {columns}) of at least two {rows}s and two {columns}s"
@@ -277,7 +281,7 @@ def as_matrix(name: str, values: ArrayLike, rows: str, columns: str) -> Values:
 
 
 def as_observed(observed: ArrayLike, replicates: Values, name: str = "observed") -> Values:
-    """The observed values as a checked array, one for each column of the replicates."""
+    """Convert observed values to an array shaped like one replicate; raises SettingError."""
     array = as_values(name, observed)
     if array.shape != replicates.shape[1:]:
         raise SettingError(name, array.shape, f"the shape {replicates.shape[1:]} of one replicate")
@@ -285,20 +289,20 @@ def as_observed(observed: ArrayLike, replicates: Values, name: str = "observed")
 
 
 def tie_margin(observed: ArrayLike, replicates: Values, scale: ArrayLike = 0.0) -> Values:
-    """How far apart two values of a column may be and still tie.
+    """Return the largest difference at which two values of a column tie.
 
     Args:
-        observed: the value of each column on the test set itself.
-        replicates: the replicates' values, shaped (replicate, ...).
-        scale: the size of the scores that the values are differences of, if known: one for all
-            columns or one each. Rounding is relative to scores, not to their differences.
+        observed: value of each column on the test set itself.
+        replicates: values of the replicates, shaped (replicate, ...).
+        scale: size of the scores whose differences the values are, if known: one for all columns
+            or one each. Rounding is relative to scores, not to their differences.
     """
     largest = np.maximum(np.abs(replicates).max(axis=0), np.abs(observed))
     return np.asarray(TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest)))
 
 
 def as_scale(scale: ArrayLike, columns: Values) -> Values:
-    """The size of the scores, checked: one for all columns, or one each."""
+    """Check the size of the scores: one for all columns, or one each; raises SettingError."""
     sizes = np.abs(as_values("scale", scale))
     if sizes.shape not in ((), np.shape(columns)):
         raise SettingError("scale", sizes.shape, f"a number, or the shape {np.shape(columns)}")
@@ -306,16 +310,16 @@ def as_scale(scale: ArrayLike, columns: Values) -> Values:
 
 
 def jackknife_values(jackknife: ArrayLike) -> Values:
-    """Estimates without one unit each, of two units at least."""
+    """Check estimates without one unit each; raises SettingError for fewer than two units."""
     left_out = as_replicates("jackknife", as_values("jackknife", jackknife))
     if len(left_out) < 2:
-        expected = "at least 2: one does not show how units vary"
+        expected = "at least 2 units: one does not show how units vary"
         raise SettingError("units", len(left_out), expected)
     return left_out
 
 
 def jackknife_error(jackknife: ArrayLike) -> Values:
-    """Compute the standard error of estimates from those without one unit each (Tukey 1958)."""
+    """Compute the standard error of estimates by the jackknife over units (Tukey 1958)."""
     left_out = jackknife_values(jackknife)
     errors = _core.jackknife_errors(left_out.reshape(len(left_out), -1))
     return errors.reshape(left_out.shape[1:])

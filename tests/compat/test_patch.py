@@ -78,7 +78,7 @@ REFERENCES = st.lists(st.lists(st.none() | LINES, max_size=4), min_size=1, max_s
 
 
 @given(SETTINGS, st.lists(LINES, max_size=4), REFERENCES, st.booleans())
-def test_rows_and_scores_are_the_same_for_any_text(
+def test_rows_and_scores_equal_sacrebleus_for_any_text(
     settings: tuple[str, dict[str, Any]],
     hypotheses: list[str],
     references: list[list[str | None]],
@@ -208,7 +208,7 @@ def test_a_metric_with_cached_references_can_be_pickled() -> None:
     assert copy.corpus_score(["the cat sat on a mat"] * 3, None).score == expected
 
 
-def test_a_text_shorter_than_the_cached_references_is_scored_as_far_as_it_goes() -> None:
+def test_a_text_shorter_than_the_cached_references_is_scored() -> None:
     def count(metrics: Any, _: Any) -> Any:
         metric = metrics.CHRF(references=[["a b", "c", "d e"], ["a", "c", "e"]])
         return [metric._extract_corpus_statistics(["a b", "c d", "e"][:n], None) for n in (1, 2, 3)]

@@ -141,7 +141,7 @@ def test_intervals_can_be_written_as_json() -> None:
     assert json.loads(json.dumps([parts(result) for result in results["chrF2"]]))
 
 
-def test_what_is_logged_is_the_same(caplog: pytest.LogCaptureFixture) -> None:
+def test_log_messages_equal_sacrebleus(caplog: pytest.LogCaptureFixture) -> None:
     def test(metrics: Any, significance: Any) -> Any:
         caplog.clear()
         with caplog.at_level(logging.INFO):
@@ -154,7 +154,7 @@ def test_what_is_logged_is_the_same(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @given(st.integers(0, 2**31), st.integers(1, 40), st.sampled_from([1, 30, 2**20]), st.booleans())
-def test_sums_of_draws_are_those_of_rows_taken_one_by_one(
+def test_sums_of_draws_equal_row_by_row_sums(
     seed: int, size: int, largest: int, whole: bool
 ) -> None:
     stream = np.random.default_rng(seed)

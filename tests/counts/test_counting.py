@@ -100,7 +100,7 @@ def test_narrow_numbers_give_the_same_digits(
         assert found.to_dict() == expected.to_dict()
 
 
-def test_contributions_of_narrow_numbers_equal_those_of_texts(
+def test_narrow_numbers_do_not_change_contributions(
     whole: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_texts = truebleu.count(whole, metrics=["bleu", "chrf", "ter"])
@@ -128,7 +128,7 @@ def test_runs_are_some_of_the_systems(whole: TestSet, monkeypatch: pytest.Monkey
     assert truebleu.compare(forgotten, **settings).to_dict() == expected
 
 
-def test_fingerprints_of_parts_equal_those_of_the_texts(
+def test_counting_in_parts_does_not_change_fingerprints(
     whole: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgotten = in_parts(monkeypatch, None, fingerprints=True)
@@ -144,7 +144,7 @@ def test_fingerprints_are_absent_unless_requested() -> None:
 
 
 @pytest.mark.parametrize("size", [200, 1 << 25])
-def test_the_outline_of_parts_equals_that_of_the_texts(
+def test_counting_in_parts_does_not_change_the_outline(
     size: int, whole: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outline = in_parts(monkeypatch, None, size).outline
@@ -191,7 +191,7 @@ def test_nist_weighs_n_grams_by_all_references(
     assert_array_equal(found.rows.floats(), NIST().count(whole).array())
 
 
-def test_scores_beside_files_are_checked_against_all_of_them(
+def test_given_scores_are_checked_against_all_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scores = {name: [index / 300 for index in range(300)] for name in "ab"}

@@ -94,7 +94,7 @@ def test_the_length_of_counts_is_the_number_of_segments(counts: Counts) -> None:
 # Fingerprints, lengths and texts.
 
 
-def test_lengths_and_fingerprints_are_those_of_the_texts(counts: Counts, texts: TestSet) -> None:
+def test_lengths_and_fingerprints_equal_the_texts(counts: Counts, texts: TestSet) -> None:
     for known in (counts, forgotten(counts)):
         assert known.lengths == texts.reference_lengths
         assert known.fingerprints == texts.fingerprints
@@ -220,7 +220,7 @@ def test_metrics_of_added_systems_may_be_more_and_in_another_order(texts: TestSe
     require_same_numbers(joined, of_systems(texts, "a", "b", metrics="bleu,ter"))
 
 
-def test_documents_are_those_of_whoever_has_some(texts: TestSet) -> None:
+def test_joined_counts_keep_the_documents_of_either(texts: TestSet) -> None:
     without = of_systems(replace(texts, documents=None, domains=None), "a")
     for joined in (
         without.join(of_systems(texts, "b")),

@@ -123,7 +123,7 @@ def test_the_outline_of_items_has_models_and_no_references() -> None:
     assert outline.names is None
 
 
-def test_given_scores_of_items_stand_beside_scores_of_a_file(tmp_path: Path) -> None:
+def test_scores_of_items_and_of_a_file_are_counted_together(tmp_path: Path) -> None:
     (tmp_path / "judge.tsv").write_text("a\tb\n" + "0.5\t0.25\n" * 6)
     counts = count(SCORES, metrics=["scores", f"scores:path={tmp_path / 'judge.tsv'}"])
     assert counts.labels == ["score", "judge"]
@@ -160,7 +160,7 @@ def test_common_items_have_a_fingerprint_of_their_own() -> None:
     assert counts.fingerprints != count(rows, metrics="scores:missing=omit").fingerprints
 
 
-def test_the_digest_of_common_items_is_that_of_all_items() -> None:
+def test_dropping_items_does_not_change_the_digest_of_scores() -> None:
     common, omitted = (
         count(GAPS, metrics=f"scores:missing={missing}") for missing in ("common", "omit")
     )
@@ -246,7 +246,7 @@ VERBS: dict[str, Any] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("argument", ["references", "metrics"])
-def test_verbs_refuse_metrics_and_references_beside_counts(verb: str, argument: str) -> None:
+def test_verbs_reject_metrics_and_references_with_counts(verb: str, argument: str) -> None:
     arguments: dict[str, Any] = {argument: "bleu" if argument == "metrics" else ["x"] * 6}
     options: dict[str, Any] = {"baseline": "a"} if verb == "gate" else {}
     with pytest.raises(SettingError, match=f"{argument}: .*; expected None with counts"):
@@ -427,7 +427,7 @@ def test_texts_need_references() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_given_scores_stand_beside_texts_of_files() -> None:
+def test_given_scores_and_texts_of_files_are_counted_together() -> None:
     counts = counts_of_files(["old.txt", "new.txt"], ["ref.txt"], "bleu,scores:path=comet.tsv")
     assert counts.labels == ["BLEU", "comet"]
     given = GivenScores(path="comet.tsv")

@@ -144,7 +144,7 @@ def test_items_are_read_back_with_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("higher", [True, False])
-def test_given_scores_are_read_back_beside_counts_of_texts(higher: bool, tmp_path: Path) -> None:
+def test_given_scores_are_read_back_with_counts_of_texts(higher: bool, tmp_path: Path) -> None:
     # A name may look like a signature.
     name = "COMET|nrefs:7|x"
     scores = {"a": [0.5, None, -1.0]}
@@ -239,7 +239,7 @@ def test_equal_counts_give_equal_bytes(counts: Counts, tmp_path: Path) -> None:
     assert (tmp_path / "a" / "old.npz").read_bytes() == (tmp_path / "b" / "old.npz").read_bytes()
 
 
-def test_counts_of_parts_are_saved_as_those_of_texts(
+def test_counting_in_parts_does_not_change_saved_counts(
     counts: Counts, test_set: TestSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -517,7 +517,7 @@ def test_an_archive_that_grows_is_refused(file: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("content", ["", "a text\n", "{}", '{"format": "other"}'])
-def test_a_file_of_another_kind_is_told_from_counts(tmp_path: Path, content: str) -> None:
+def test_a_file_of_another_kind_is_not_saved_counts(tmp_path: Path, content: str) -> None:
     path = tmp_path / "text"
     path.write_text(content)
     assert find_counts(str(path)) is None

@@ -44,7 +44,9 @@ def plain(result: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("segments", [False, True])
-def test_scores_equal_those_of_the_texts(segments: bool, texts: TestSet, saved: Counts) -> None:
+def test_saved_counts_give_the_scores_of_the_texts(
+    segments: bool, texts: TestSet, saved: Counts
+) -> None:
     of_texts = truebleu.score(texts, metrics=METRICS, per_segment=segments)
     assert plain(truebleu.score(saved, per_segment=segments)) == plain(of_texts)
 
@@ -59,7 +61,7 @@ def test_scores_equal_those_of_the_texts(segments: bool, texts: TestSet, saved: 
     ],
     ids=str,
 )
-def test_comparisons_equal_those_of_the_texts(
+def test_saved_counts_give_the_comparison_of_the_texts(
     settings: dict[str, Any], texts: TestSet, saved: Counts
 ) -> None:
     settings = {"replicates": 300, **settings}
@@ -67,14 +69,14 @@ def test_comparisons_equal_those_of_the_texts(
     assert plain(truebleu.compare(saved, **settings)) == plain(of_texts)
 
 
-def test_plans_equal_those_of_the_texts(texts: TestSet, saved: Counts) -> None:
+def test_saved_counts_give_the_plan_of_the_texts(texts: TestSet, saved: Counts) -> None:
     two = replace(texts, systems={name: texts.systems[name] for name in ("a", "b")})
     of_texts = truebleu.plan(two, metrics="bleu", replicates=100)
     of_saved = truebleu.plan(saved.only("BLEU").select(["a", "b"]), replicates=100)
     assert plain(of_saved) == plain(of_texts)
 
 
-def test_gates_equal_those_of_the_texts(texts: TestSet, saved: Counts) -> None:
+def test_saved_counts_give_the_gate_result_of_the_texts(texts: TestSet, saved: Counts) -> None:
     two = replace(texts, systems={name: texts.systems[name] for name in ("a", "b")})
     settings: dict[str, Any] = {"baseline": "b", "replicates": 200, "margin": 1.0}
     of_texts = truebleu.gate(two, metrics=METRICS, **settings)

@@ -115,7 +115,7 @@ def test_a_cluster_gives_the_same_digits(cluster: Cluster) -> None:
 
 
 @pytest.mark.slow
-def test_the_tasks_of_a_killed_worker_are_done_again(elsewhere: Executor, tmp_path: Path) -> None:
+def test_tasks_of_a_killed_worker_are_run_again(elsewhere: Executor, tmp_path: Path) -> None:
     chosen = tasks(end_worker_once, tmp_path / "ended")
     records = Runner(tmp_path / "journal", executor=elsewhere).run(SUBJECT, chosen)
     assert (tmp_path / "ended").exists()
@@ -140,7 +140,7 @@ def test_an_error_comes_after_all_results_before_it_in_its_group() -> None:
 
 
 @pytest.mark.slow
-def test_a_pipe_that_a_killed_worker_leaves_broken_ends_nobody() -> None:
+def test_a_broken_pipe_of_a_killed_worker_does_not_end_the_process() -> None:
     before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as sacreBLEU's command does
     try:
         with Processes(1) as executor:
@@ -152,12 +152,12 @@ def test_a_pipe_that_a_killed_worker_leaves_broken_ends_nobody() -> None:
 
 
 @pytest.mark.slow
-def test_a_task_that_ends_every_worker_is_given_up(tmp_path: Path) -> None:
+def test_a_task_that_kills_every_worker_raises_an_error(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     last = Task((9,), end_worker)
     with Processes(1) as executor, pytest.raises(ExecutionError) as caught:
         Runner(journal, executor=executor).run(SUBJECT, [*tasks(third), last])
-    assert "1 process: a task could not be run there (BrokenProcessPool: " in str(caught.value)
+    assert "1 process: a task could not be run (BrokenProcessPool: " in str(caught.value)
     assert f"tasks were done and are kept in {journal}: run the same" in str(caught.value)
 
 
@@ -221,8 +221,8 @@ def test_errors_of_tasks_arrive_as_they_were_raised(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_sent_is_reported_without_addresses(processes: Processes) -> None:
-    said = r"2 processes: a task could not be run there \(((?! at 0x).)*$"
+def test_an_unpicklable_task_is_reported_without_addresses(processes: Processes) -> None:
+    said = r"2 processes: a task could not be run \(((?! at 0x).)*$"
     with pytest.raises(ExecutionError, match=said):
         list(completed(processes, [lambda: 1]))
 
@@ -247,10 +247,10 @@ class Here(Executor):
         return future
 
 
-def test_an_executor_that_takes_nothing_is_reported() -> None:
-    with pytest.raises(ExecutionError, match=r"Here: takes no tasks \(shut down\)"):
+def test_an_executor_that_accepts_no_tasks_is_reported() -> None:
+    with pytest.raises(ExecutionError, match=r"Here: accepts no tasks \(shut down\)"):
         list(completed(Here(RuntimeError("shut down")), [dict]))
-    with pytest.raises(ExecutionError, match="Here: the tasks were cancelled there"):
+    with pytest.raises(ExecutionError, match="Here: the tasks were cancelled"):
         list(completed(Here(cancels=True), [dict]))
 
 
@@ -303,10 +303,10 @@ def test_an_error_that_cannot_be_sent_arrives_by_its_message() -> None:
 
 
 @pytest.mark.parametrize("where", ["", "local", "local:2", "there", "tcp://there"])
-def test_a_cluster_that_cannot_be_is_refused(where: str) -> None:
+def test_an_invalid_cluster_address_is_rejected(where: str) -> None:
     with pytest.raises(SettingError, match=r"cluster: .* expected a scheduler's address"):
         Cluster(where)
-    with pytest.raises(SettingError, match="processes: 0; expected 1 or more"):
+    with pytest.raises(SettingError, match="processes: 0; expected a whole number from 1"):
         Processes(0)
 
 
@@ -328,7 +328,7 @@ def test_the_tasks_of_every_study_can_be_sent(name: str) -> None:
     if name in ("study_tuning", "study_reranking"):
         lists, references = informative(segments=20)
         given = [lists, [references]] * (2 if name == "study_tuning" else 1)
-    with pytest.raises(ExecutionError, match=r"takes no tasks \(arrived\)"):
+    with pytest.raises(ExecutionError, match=r"accepts no tasks \(arrived\)"):
         getattr(studies, name)(*given, runner=Runner(executor=Sends()))
 
 

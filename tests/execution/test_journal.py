@@ -38,7 +38,7 @@ def finished(path: Path) -> dict[tuple[str | int | float, ...], dict[str, object
     return Runner(path).run(SUBJECT, Work().tasks())
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     first = Work(interrupted=6)
     with pytest.raises(KeyboardInterrupt):
@@ -60,7 +60,7 @@ def test_a_finished_journal_is_read_and_left_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_progress_hears_of_every_task(tmp_path: Path) -> None:
+def test_progress_counts_every_task(tmp_path: Path) -> None:
     path, heard = tmp_path / "journal.jsonl", []
 
     @contextmanager
@@ -109,7 +109,7 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("lost", [1, 9])
-def test_half_a_line_is_cut_off_and_its_task_done_again(tmp_path: Path, lost: int) -> None:
+def test_a_partial_line_is_dropped_and_its_task_run_again(tmp_path: Path, lost: int) -> None:
     path = tmp_path / "journal.jsonl"
     records, before = finished(path), path.read_bytes()
     path.write_bytes(before[:-lost])
@@ -136,13 +136,13 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"seed": 8}, "seed: 7; expected 8 as now"),
-        ({"sizes": (1, 2, 3)}, r"sizes: \[1, 2\]; expected \[1, 2, 3\] as now"),
-        ({"study": "other"}, "study: 'example'; expected 'other' as now"),
-        ({"further": 1}, "further: None; expected 1 as now"),
+        ({"seed": 8}, "seed: 7; expected 8; resume"),
+        ({"sizes": (1, 2, 3)}, r"sizes: \[1, 2\]; expected \[1, 2, 3\]; resume"),
+        ({"study": "other"}, "study: 'example'; expected 'other'; resume"),
+        ({"further": 1}, "further: None; expected 1; resume"),
     ],
 )
-def test_a_journal_of_something_else_is_refused(
+def test_a_journal_of_other_settings_is_rejected(
     tmp_path: Path, changed: dict[str, object], said: str
 ) -> None:
     path = tmp_path / "journal.jsonl"
@@ -159,7 +159,7 @@ def test_a_tuple_and_a_list_are_the_same_subject(tmp_path: Path) -> None:
     Runner(path).run({**SUBJECT, "sizes": (1, 2)}, Work(interrupted=0).tasks())
 
 
-def test_what_cannot_be_a_journal_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_journal_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(TruebleuError, match="cannot be opened: Is a directory"):
         finished(tmp_path)
     with pytest.raises(TruebleuError, match="cannot be opened: No such file or directory"):

@@ -67,8 +67,8 @@ def test_targets_that_do_not_pair_are_refused(
         BatchMetric("bleu").rows(outputs, target)
 
 
-def test_what_needs_the_whole_text_is_refused() -> None:
-    with pytest.raises(SettingError, match="depend on that segment alone"):
+def test_metrics_of_whole_texts_are_rejected() -> None:
+    with pytest.raises(SettingError, match="counts each segment alone"):
         BatchMetric("nist")
 
 
@@ -106,7 +106,7 @@ def test_rewards_travel_to_workers() -> None:
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf:word_order=2", "ter", "bleu:tokenize=char"])
 @pytest.mark.parametrize("cache_bytes", [0, 100_000, 1 << 26])
-def test_rewards_do_not_depend_on_what_is_kept_ready(metric: str, cache_bytes: int) -> None:
+def test_the_cache_does_not_change_rewards(metric: str, cache_bytes: int) -> None:
     reward = Reward(metric, cache_bytes=cache_bytes)
     single = reward.metric
     several = [FIRST[0], BOTH[1], FIRST[2], BOTH[3]]
@@ -119,7 +119,7 @@ def test_rewards_do_not_depend_on_what_is_kept_ready(metric: str, cache_bytes: i
     assert reward(OUTPUTS[::-1], several[::-1]) == expected[::-1]
 
 
-def test_threads_share_what_is_kept_ready() -> None:
+def test_threads_share_the_cache() -> None:
     metric = CHRF()
     texts = [[f"reference {i % 7} of {i % 5}"] for i in range(200)]
     outputs = [f"reference {i} of {i % 3}" for i in range(200)]

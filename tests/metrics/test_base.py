@@ -23,7 +23,7 @@ def test_one_list_of_references_will_do() -> None:
 
 
 @pytest.mark.parametrize("references", [{"a": 1}, {"a"}, 1, b"a", [], [["a"]]], ids=str)
-def test_what_is_no_list_of_references_is_refused(references: Any) -> None:
+def test_references_must_be_lists(references: Any) -> None:
     with pytest.raises(errors.TruebleuError, match="references"):
         BLEU().sentence("a", references)
 

@@ -21,7 +21,7 @@ def test_scores_without_words_are_defined() -> None:
     assert LengthRatio().corpus(["a b"], [""]).score == 200.0
 
 
-def test_parts_are_printed_beside_the_score() -> None:
+def test_parts_are_printed_with_the_score() -> None:
     outputs, references = ["the cat sat on the mat"], ["the cat sat on a red mat"]
     assert str(GTM().corpus(outputs, references)) == (
         "GTM = 76.92 (precision = 83.33 recall = 71.43)"

@@ -184,7 +184,7 @@ def test_a_smoothing_is_a_name_or_the_number_of_the_paper(number: int) -> None:
         ("tokenize=13b", "unknown tokenizer '13b'"),
     ],
 )
-def test_what_is_impossible_is_refused_in_words(text: str, message: str) -> None:
+def test_impossible_settings_are_rejected(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refusal:
         parse_metric(f"sentbleu:{text}")
     assert message in str(refusal.value)

@@ -110,7 +110,7 @@ def test_the_order_of_references_does_not_matter(
 
 
 @given(parsed_texts())
-def test_the_score_of_a_text_is_that_of_its_summed_rows_in_any_order(
+def test_corpus_scores_equal_scores_of_summed_rows(
     texts: tuple[list[Tree], list[list[Tree]]],
 ) -> None:
     output, references = texts
@@ -242,7 +242,7 @@ def test_parses_of_another_length_are_refused(folder: Path) -> None:
         count(folder)
 
 
-def test_lemmas_and_labels_must_be_there_where_they_are_compared(folder: Path) -> None:
+def test_missing_lemmas_and_labels_are_rejected_if_they_are_compared(folder: Path) -> None:
     parse = (folder / "out.conllu").read_text()
     (folder / "out.conllu").write_text(parse.replace("\tCAT\t", "\t_\t"))
     assert count(folder) == [[0, 4, 4]]
@@ -347,7 +347,7 @@ def test_a_model_that_is_missing_or_does_not_parse_is_refused() -> None:
         parse_metric("depf:spacy=blank").corpus(["a"], ["a"])
 
 
-def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_spacy_raises_an_error_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     parses._pipeline.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'truebleu\[spacy\]'"):

@@ -123,7 +123,7 @@ def test_comments_may_place_several_sentences_in_a_segment() -> None:
         (f"# segment = a\n{PLAIN}", "line 1: the segment 'a'"),
     ],
 )
-def test_what_is_no_conllu_is_refused_with_its_line(text: str, message: str) -> None:
+def test_invalid_conllu_is_rejected_with_its_line(text: str, message: str) -> None:
     with pytest.raises(MalformedFileError) as refusal:
         read_conllu("p.conllu", conllu(text))
     assert str(refusal.value).startswith(f"p.conllu: {message}")

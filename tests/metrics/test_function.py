@@ -59,7 +59,7 @@ def test_the_signature_names_the_function() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "1", [1.0], object()])
-def test_what_is_no_number_is_refused_with_its_segment(value: Any) -> None:
+def test_a_value_that_is_not_a_number_is_rejected_with_its_segment(value: Any) -> None:
     each = FunctionMetric(function=lambda o, _: value if o == "b" else 1, name="f")
     batch = FunctionMetric(function=lambda *_: [1.0, value], name="f", batch=True)
     for metric in (each, batch):

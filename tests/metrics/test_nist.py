@@ -108,7 +108,7 @@ def test_threads_change_no_digit() -> None:
         (["", ""], ["", ""]),
     ],
 )
-def test_what_mteval_dies_of_scores_0(outputs: list[str], references: list[str]) -> None:
+def test_inputs_that_crash_mteval_score_0(outputs: list[str], references: list[str]) -> None:
     assert NIST().corpus(outputs, references).score == 0.0
 
 
@@ -136,7 +136,7 @@ def test_nist_is_written_as_a_name_and_settings() -> None:
     )
 
 
-def test_nist_refuses_what_is_impossible() -> None:
+def test_nist_rejects_impossible_settings() -> None:
     with pytest.raises(SettingError, match="max_order: 0"):
         NIST(max_order=0)
     with pytest.raises(UnknownNameError, match="did you mean 'mteval'"):

@@ -77,7 +77,7 @@ def test_a_metric_is_written_as_a_name_and_settings(text: str, metric: Metric | 
         ("bleu:lowercase,chr", "unknown setting of bleu 'chr'"),
     ],
 )
-def test_what_is_impossible_is_refused_in_words(text: str, message: str) -> None:
+def test_impossible_metrics_are_rejected(text: str, message: str) -> None:
     with pytest.raises(SettingError) as refusal:
         parse_metric(text)
     assert message in str(refusal.value)
@@ -120,7 +120,7 @@ def test_a_lone_text_is_one_metric() -> None:
     ("metrics", "expected"),
     [(None, "names such as"), ([], "at least one"), ([BLEU], r"such as BLEU\(\)")],
 )
-def test_what_is_no_list_of_metrics_is_refused(metrics: Any, expected: str) -> None:
+def test_metrics_must_be_names_or_objects(metrics: Any, expected: str) -> None:
     with pytest.raises(SettingError, match=f"metrics: .*{expected}"):
         as_metrics(metrics)
 
@@ -128,7 +128,7 @@ def test_what_is_no_list_of_metrics_is_refused(metrics: Any, expected: str) -> N
 # Scores of other programs, which are requested like metrics and are none.
 
 
-def test_scores_of_other_programs_are_requested_beside_metrics() -> None:
+def test_scores_of_other_programs_are_requested_with_metrics() -> None:
     scores = GivenScores.of({"a": [1]})
     requested = as_requested(["bleu,scores:path=x.tsv,missing=omit", scores])
     assert requested == [BLEU(), GivenScores(path="x.tsv", missing="omit"), scores]

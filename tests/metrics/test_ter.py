@@ -25,7 +25,7 @@ def edits(output: str, *references: str) -> tuple[float, float]:
         ("", "a b c d", 4),
     ],
 )
-def test_edits_are_those_of_the_shortest_way(output: str, reference: str, expected: int) -> None:
+def test_edits_are_the_minimum(output: str, reference: str, expected: int) -> None:
     assert edits(output, reference) == (expected, 4)
     assert TER().sentence(output, reference).score == pytest.approx(100 * expected / 4)
 

@@ -65,7 +65,7 @@ JIWER = [
 @pytest.mark.parametrize(
     ("reference", "output", "rate", "substituted", "deleted", "inserted"), JIWER
 )
-def test_wer_and_its_kinds_of_edits_are_those_of_jiwer(
+def test_wer_and_its_kinds_of_edits_agree_with_jiwer(
     reference: str, output: str, rate: float, substituted: int, deleted: int, inserted: int
 ) -> None:
     found = WER().sentence(output, reference)

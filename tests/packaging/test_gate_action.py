@@ -75,7 +75,7 @@ def test_equal_outputs_pass(tmp_path: Path) -> None:
     assert "baseline" in page
 
 
-def test_every_step_of_the_action_is_run_here_or_uploads_what_was_written() -> None:
+def test_every_step_of_the_action_is_a_command_or_an_upload() -> None:
     *own, last = ACTION["runs"]["steps"]
     assert all("run" in step for step in own)
     assert last["uses"].startswith("actions/upload-artifact@")

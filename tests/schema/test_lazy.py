@@ -28,7 +28,7 @@ def test_an_unknown_name_is_an_attribute_error_as_of_any_module(package: ModuleT
         _ = package.BLUE
 
 
-def test_completion_shows_what_is_public() -> None:
+def test_completion_shows_the_public_names() -> None:
     assert "BLEU" in dir(truebleu.metrics)
     assert not [name for name in dir(truebleu.metrics) if name.startswith("_")]
 

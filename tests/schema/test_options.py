@@ -128,7 +128,7 @@ def test_numbers_of_any_library_become_python_numbers() -> None:
     ],
     ids=str,
 )
-def test_other_values_raise_an_error_that_says_what_is_possible(
+def test_invalid_values_raise_an_error_with_the_valid_ones(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -40,7 +40,7 @@ def test_runs_may_be_named_or_told_by_a_pattern() -> None:
     assert by_name == compare(texts, simulated.references, replicates=100, runs="{system}.{run}")
 
 
-def test_of_several_metrics_the_first_or_the_primary_one_has_the_verdict() -> None:
+def test_the_first_or_primary_metric_decides_the_verdict() -> None:
     two = simulate(segments=40, systems=[0.1, 0.2], seed=1)
     result = compare(two, metrics=["bleu", "chrf"], unit="segment", replicates=1000)
     assert result.settings.primary == "BLEU"

@@ -81,13 +81,13 @@ def test_documents_are_swapped_whole() -> None:
     assert comparison.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
 
 
-def test_the_seed_does_not_matter_when_all_swaps_are_tried() -> None:
+def test_the_seed_does_not_matter_if_swaps_are_exhaustive() -> None:
     test_set = simulate(segments=10, systems=CHANNELS, seed=5)
     p = {compare(test_set, metrics=["bleu"], seed=seed).comparisons[0].p for seed in range(5)}
     assert len(p) == 1
 
 
-def test_random_swaps_come_close_to_all_of_them() -> None:
+def test_random_swaps_approximate_exhaustive_swaps() -> None:
     test_set = simulate(segments=12, systems=CHANNELS, seed=6)
     results = [
         compare(test_set, metrics=["bleu"], test="ar", replicates=replicates)
@@ -120,7 +120,7 @@ def test_the_smallest_p_of_all_swaps_decides_whether_any_can_be_significant(
     assert ("no difference can be significant" in sentences) == (smallest > 0.05)
 
 
-def test_the_smallest_possible_p_of_few_segments_is_told_by_all_swaps() -> None:
+def test_exhaustive_swaps_of_few_segments_determine_the_smallest_p() -> None:
     reference = ["the cat sat on the mat"] * 4
     texts = {"right": reference, "wrong": ["a dog"] * 4}
     (found,) = compare(as_test_set(texts, reference), metrics=["bleu"]).comparisons

@@ -66,7 +66,7 @@ def test_swapping_names_flips_signs_and_nothing_else(
             assert getattr(left, field) == getattr(right, field), field
 
 
-def test_swapping_names_turns_one_sided_tests_round(test_set: TestSet) -> None:
+def test_swapping_names_reverses_one_sided_tests(test_set: TestSet) -> None:
     greater = pairs(renamed(test_set, "abc"), alternative="greater")
     less = pairs(renamed(test_set, "cba"), alternative="less")
     for (metric, a, b), pair in greater.items():
@@ -136,7 +136,7 @@ def test_blocks_of_one_segment_are_segments(test_set: TestSet) -> None:
     assert by_segment.systems == by_block.systems
 
 
-def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
+def test_the_interval_of_1000_replicates_is_the_26th_to_the_975th(
     test_set: TestSet,
 ) -> None:
     """Koehn (2004, §5): at the level 0.95, the 25 lowest and the 25 highest are left out."""

@@ -64,7 +64,7 @@ def test_adjusted_p_values_agree_with_statsmodels(method: str, expected: list[fl
     assert_allclose(adjust([0.04, 0.001, 0.03, 0.03, 0.2, 0.0125], method), expected, rtol=1e-12)
 
 
-def test_the_example_of_benjamini_and_hochberg_rejects_as_they_say() -> None:
+def test_benjamini_and_hochbergs_example_rejects_as_published() -> None:
     # Benjamini & Hochberg (1995, §4.1): 15 hypotheses at .05; Bonferroni rejects the
     # first three, their procedure the first four.
     p_values = [
@@ -81,7 +81,7 @@ def test_the_false_discovery_correction_agrees_with_scipy(p_values: Floats) -> N
 
 
 @given(P_VALUES)
-def test_corrections_stand_in_the_order_of_their_caution(p_values: Floats) -> None:
+def test_corrections_are_ordered_by_conservatism(p_values: Floats) -> None:
     adjusted: dict[str, Floats] = {name: adjust(p_values, name) for name in P_VALUE_CORRECTIONS}
     ordered = [
         ("none", "bh", "holm", "bonferroni"),
@@ -162,14 +162,14 @@ def test_westfall_young_of_one_comparison_is_its_own_p_value(
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_copies_of_a_comparison_cost_nothing(alternative: Alternative) -> None:
+def test_duplicates_of_a_comparison_do_not_raise_p(alternative: Alternative) -> None:
     observed, null = swapped(1, 1, gain=0.2)
     copies = westfall_young(np.repeat(observed, 4), np.repeat(null, 4, axis=1), alternative)
     assert_array_equal(copies, np.repeat(randomization_p(observed, null, alternative), 4))
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_westfall_young_is_never_below_the_p_value_alone(alternative: Alternative) -> None:
+def test_westfall_young_is_never_below_the_uncorrected_p(alternative: Alternative) -> None:
     for seed in range(20):
         observed, null = swapped(seed, 6, gain=0.3)
         alone = randomization_p(observed, null, alternative)
@@ -182,7 +182,7 @@ def test_the_unit_of_a_comparison_does_not_matter() -> None:
     assert_allclose(westfall_young(observed * units, null * units), westfall_young(observed, null))
 
 
-def test_a_pair_of_copies_has_1_and_leaves_the_others_as_they_are() -> None:
+def test_a_pair_of_identical_systems_has_p_1_and_changes_no_other() -> None:
     observed, null = swapped(3, 3, gain=0.5)
     with_copies = westfall_young(
         np.append(observed, 0.0), np.column_stack([null, np.zeros(len(null))])
@@ -217,13 +217,13 @@ GRAFTS = np.array(
 )
 
 
-def test_the_error_is_that_of_the_textbooks_analysis_of_variance() -> None:
+def test_the_error_variance_equals_a_textbook_analysis_of_variance() -> None:
     # Table 4.4 there: error sum of squares 109.89 with 15 degrees of freedom, mean square 7.33.
     assert error_variance(GRAFTS) == pytest.approx(7.33, abs=0.005)
     assert error_variance(GRAFTS) * 15 == pytest.approx(109.89, abs=0.005)
 
 
-def test_tukeys_decisions_are_those_of_the_tabled_studentised_range() -> None:
+def test_tukeys_decisions_agree_with_the_tabled_studentised_range() -> None:
     # Tables of the studentised range, 4 means and 15 degrees of freedom: 4.08 (.05), 5.25 (.01).
     means = GRAFTS.mean(axis=0)
     distances = np.abs(means[:, None] - means) / np.sqrt(7.33 / 6)
@@ -233,7 +233,7 @@ def test_tukeys_decisions_are_those_of_the_tabled_studentised_range() -> None:
     assert np.count_nonzero(p <= 0.05) == 4  # the highest pressure against the two lowest
 
 
-def test_scheffes_decisions_are_those_of_the_tabled_f() -> None:
+def test_scheffes_decisions_agree_with_the_tabled_f() -> None:
     # Tables of F with 3 and 15 degrees of freedom: 3.29 (.05), 5.42 (.01).
     means = GRAFTS.mean(axis=0)
     distances = np.abs(means[:, None] - means) / np.sqrt(2 * 7.33 / 6)
@@ -243,14 +243,14 @@ def test_scheffes_decisions_are_those_of_the_tabled_f() -> None:
 
 
 @BOTH
-def test_of_two_systems_they_are_the_paired_t_test(test: PairwiseTest) -> None:
+def test_tukey_and_scheffe_of_two_systems_equal_the_paired_t_test(test: PairwiseTest) -> None:
     scores = np.random.default_rng(4).normal([0.0, 0.4], size=(30, 2))
     expected = stats.ttest_rel(scores[:, 0], scores[:, 1]).pvalue
     assert_allclose(test(scores), [[1, expected], [expected, 1]], rtol=1e-6)
 
 
 @BOTH
-def test_how_hard_a_segment_is_does_not_matter(test: PairwiseTest) -> None:
+def test_segment_difficulty_does_not_change_p(test: PairwiseTest) -> None:
     rng = np.random.default_rng(6)
     scores = rng.normal([0.0, 0.5, 1.0], size=(25, 3))
     harder = scores + 100 * rng.normal(size=(25, 1))
@@ -277,7 +277,7 @@ def test_tukey_rejects_any_of_three_true_null_hypotheses_one_time_in_twenty() ->
 
 
 @BOTH
-def test_scores_without_error_are_decided_without_chance(test: PairwiseTest) -> None:
+def test_scores_without_error_give_p_0_or_1(test: PairwiseTest) -> None:
     scores = np.array([[1.0, 1.0, 2.0], [5.0, 5.0, 6.0], [3.1, 3.1, 4.1]])
     assert_array_equal(test(scores), [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     assert_array_equal(test(np.full((5, 3), 0.1)), np.ones((3, 3)))
@@ -294,7 +294,7 @@ def test_too_few_segments_or_systems_are_refused(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tukey", "scheffe"])
-def test_simultaneous_intervals_of_tukey_and_scheffe_leave_out_0_where_they_reject(
+def test_simultaneous_intervals_exclude_0_exactly_if_tukey_or_scheffe_rejects(
     name: str,
 ) -> None:
     rng = np.random.default_rng(8)

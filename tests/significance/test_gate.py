@@ -68,7 +68,7 @@ def of_scores(
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
-def test_without_a_margin_only_a_worse_system_fails(all_systems: TestSet, metric: str) -> None:
+def test_only_a_worse_system_fails_a_gate_without_margin(all_systems: TestSet, metric: str) -> None:
     passed = {
         new: decide(all_systems, new, "middle", [metric]).passed for new in ("good", "twin", "bad")
     }
@@ -76,7 +76,9 @@ def test_without_a_margin_only_a_worse_system_fails(all_systems: TestSet, metric
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
-def test_with_a_margin_of_0_only_a_better_system_passes(all_systems: TestSet, metric: str) -> None:
+def test_only_a_better_system_passes_a_gate_with_margin_0(
+    all_systems: TestSet, metric: str
+) -> None:
     passed = {
         new: decide(all_systems, new, "middle", [metric], margin=0).passed
         for new in ("good", "twin", "bad")
@@ -85,7 +87,7 @@ def test_with_a_margin_of_0_only_a_better_system_passes(all_systems: TestSet, me
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
-def test_a_margin_lets_pass_what_is_shown_to_lie_within(all_systems: TestSet, metric: str) -> None:
+def test_a_system_shown_to_be_within_the_margin_passes(all_systems: TestSet, metric: str) -> None:
     (check,) = decide(all_systems, "bad", "middle", [metric], margin=1.0).checks
     least, worst = sorted(map(abs, ends(check)))
     assert decide(all_systems, "bad", "middle", [metric], margin=1.01 * worst).passed
@@ -93,7 +95,7 @@ def test_a_margin_lets_pass_what_is_shown_to_lie_within(all_systems: TestSet, me
     assert not decide(all_systems, "bad", "middle", [metric], margin=0.99 * least).passed
 
 
-def test_worse_means_worse_where_less_is_better(all_systems: TestSet) -> None:
+def test_a_higher_ter_fails_the_gate(all_systems: TestSet) -> None:
     (check,) = decide(all_systems, "bad", "middle", ["ter"]).checks
     assert check.difference > 0
     assert ends(check)[0] > 0
@@ -101,7 +103,7 @@ def test_worse_means_worse_where_less_is_better(all_systems: TestSet) -> None:
     assert not check.passed
 
 
-def test_turning_the_scores_round_turns_the_direction_only() -> None:
+def test_negating_the_scores_only_reverses_the_direction() -> None:
     new, old = np.random.default_rng(1).normal(size=(2, 60))
     higher = of_scores(new, old)
     lower = of_scores(-new, -old, higher_is_better=False)
@@ -120,7 +122,7 @@ def test_all_metrics_must_pass() -> None:
     assert not result.passed
 
 
-def test_the_p_value_is_that_of_all_swaps() -> None:
+def test_p_agrees_with_exhaustive_swaps() -> None:
     new, old = np.random.default_rng(3).normal(size=(2, 8))
     gains = new - old
     swapped = [np.dot(signs, gains) for signs in product((1, -1), repeat=8)]
@@ -132,7 +134,7 @@ def test_the_p_value_is_that_of_all_swaps() -> None:
 
 @pytest.mark.parametrize("margin", [0.0, 0.3])
 @pytest.mark.parametrize("higher_is_better", [True, False])
-def test_with_a_margin_p_and_interval_always_agree(margin: float, higher_is_better: bool) -> None:
+def test_p_and_interval_agree_for_any_margin(margin: float, higher_is_better: bool) -> None:
     rng = np.random.default_rng(5)
     sign = 1 if higher_is_better else -1
     outcomes = set()
@@ -150,7 +152,7 @@ def test_with_a_margin_p_and_interval_always_agree(margin: float, higher_is_bett
 
 @pytest.mark.parametrize("units", [6, 12, 60])
 @pytest.mark.parametrize("higher_is_better", [True, False])
-def test_without_a_margin_the_bound_that_is_printed_decides(
+def test_the_printed_bound_decides_a_gate_without_margin(
     units: int, higher_is_better: bool
 ) -> None:
     rng = np.random.default_rng(6)
@@ -187,7 +189,7 @@ def test_identical_outputs_are_not_worse_and_not_better(
     assert (check.note, check.differing_units) == ("identical", 0)
 
 
-def test_differences_in_too_few_segments_are_pointed_out() -> None:
+def test_differences_in_too_few_segments_are_reported() -> None:
     check = of_scores([0.0] * 4 + [1.0] * 46, [1.0] * 50)
     assert check.passed
     assert check.p == pytest.approx(1 / 16, abs=0.01)
@@ -227,7 +229,7 @@ def test_alpha_has_no_rounding_error() -> None:
     assert GateSettings(level=0.9).alpha == 0.1
 
 
-def test_documents_are_units_if_asked_for(all_systems: TestSet) -> None:
+def test_documents_are_units_if_requested(all_systems: TestSet) -> None:
     systems = {name: all_systems.systems[name] for name in ("bad", "middle")}
     pair = TestSet(
         systems=systems,
@@ -341,7 +343,7 @@ def test_several_metrics_say_how_their_errors_are_controlled(all_systems: TestSe
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runs_away", ["new", "old"])
-def test_a_long_tail_lets_a_bad_system_pass_seldom(runs_away: str) -> None:
+def test_a_bad_system_with_a_long_tail_seldom_passes(runs_away: str) -> None:
     # One segment in twenty runs away, as some outputs of language models do; the true difference is
     # the margin. Student's t passes 9 % where the new system is the one that runs away.
     rng = np.random.default_rng(7)
@@ -356,7 +358,7 @@ def test_a_long_tail_lets_a_bad_system_pass_seldom(runs_away: str) -> None:
     assert runs_away == "old" or np.mean(by_student) > 0.077
 
 
-def test_a_difference_that_hangs_on_one_segment_is_pointed_out() -> None:
+def test_a_difference_that_depends_on_one_segment_is_reported() -> None:
     gains = np.random.default_rng(6).normal(size=60)
     steady = several(gains[np.newaxis], np.zeros((1, 60)))
     assert (steady.checks[0].largest_share or 1) < 0.2

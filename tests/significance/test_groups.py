@@ -26,7 +26,7 @@ def part(texts: TestSet, label: str) -> TestSet:
     return texts.part([place for place, other in enumerate(LABELS) if other == label])
 
 
-def test_p_values_are_those_of_each_group_alone_adjusted_over_all_groups(texts: TestSet) -> None:
+def test_p_values_of_single_groups_are_adjusted_over_all_groups(texts: TestSet) -> None:
     found = compare(texts, by={"kind": LABELS}, replicates=600)
     alone = [
         compare(part(texts, label), replicates=600, correction="none")
@@ -46,7 +46,9 @@ def test_intervals_of_scores_of_all_groups_hold_together(texts: TestSet) -> None
     assert scores.groups[1].systems == alone.systems
 
 
-def test_intervals_of_differences_in_a_group_are_those_of_the_group_alone(texts: TestSet) -> None:
+def test_intervals_of_differences_in_a_group_equal_a_comparison_of_the_group(
+    texts: TestSet,
+) -> None:
     comparison = compare(texts, by={"kind": LABELS}, replicates=600)
     each = compare(part(texts, "news"), replicates=600)
     assert [pair.interval for pair in comparison.groups[1].comparisons] == [
@@ -102,7 +104,7 @@ def test_documents_are_the_unit_within_domains_and_segments_within_documents(
         ({"by": {"each": range(120)}, "unit": "document"}, "a test set with documents"),
     ],
 )
-def test_what_groups_cannot_do_is_refused(
+def test_options_that_exclude_groups_are_rejected(
     texts: TestSet, settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SettingError, match=message):

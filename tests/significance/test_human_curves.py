@@ -55,14 +55,14 @@ def test_the_curves_give_the_published_differences(
 COMET = GivenMean(name="wmt22-comet-da", signature=Signature.of("wmt22-comet-da"))
 
 
-def test_below_the_point_of_a_coin_it_is_a_coin() -> None:
+def test_agreement_is_at_least_50_per_cent() -> None:
     agreement = people_agreement(BLEU(tokenize="13a"), [30.2, 30.0])
     assert agreement.accuracy == 50
     assert not agreement.better_than_coin
     assert agreement.coin == pytest.approx(0.27, abs=0.006)
 
 
-def test_the_same_scores_between_0_and_1_mean_the_same() -> None:
+def test_scores_between_0_and_1_are_read_as_percentages() -> None:
     comet = COMET
     small = people_agreement(comet, [0.855, 0.85])
     large = people_agreement(comet, [85.5, 85.0])
@@ -80,7 +80,7 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
     assert find_curve(comet) is BY_NAME["COMET-22"]
 
 
-def test_nothing_is_said_where_the_curve_is_level() -> None:
+def test_differences_on_the_level_part_have_no_agreement() -> None:
     scores = np.array([30.0, 34.7, 34.8])
     pairs = [(0, 1), (0, 2)]
     small, large = agreement_of_pairs(BLEU(tokenize="13a"), "kocmi", pairs, scores, 1)
@@ -88,7 +88,7 @@ def test_nothing_is_said_where_the_curve_is_level() -> None:
     assert large is None
 
 
-def test_a_gate_by_several_references_has_nothing_to_say_of_people() -> None:
+def test_a_gate_with_several_references_has_no_human_agreement() -> None:
     reference = ["the cat sat on the mat", "a dog barked at me"] * 5
     new = ["the cat sat on a mat", "a dog barked at me"] * 5
     outputs = {"new": new, "old": ["the cat sat on mat", "a dog barked at me"] * 5}

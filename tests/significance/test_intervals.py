@@ -51,14 +51,14 @@ def one_to(last: int) -> Floats:
         (200_000, 0.7, (30_001, 170_000)),
     ],
 )
-def test_a_whole_number_of_scores_is_left_out_on_either_side(
+def test_equally_many_scores_are_excluded_on_each_side(
     replicates: int, level: float, ranks: tuple[int, int]
 ) -> None:
     assert tuple(percentile_interval(one_to(replicates), level)) == ranks
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 2 / 3, 1 - 0.05 / 105])
-def test_the_fewest_replicates_are_the_first_of_which_any_are_left_out(level: float) -> None:
+def test_min_replicates_is_the_smallest_number_that_excludes_any(level: float) -> None:
     least = min_replicates(level)
     assert tuple(percentile_interval(one_to(least), level)) == (2, least - 1)
     with pytest.raises(SettingError, match=f"at least {least} for the level"):
@@ -90,13 +90,13 @@ def test_the_relative_interval_is_in_percent_of_the_median() -> None:
     assert relative == pytest.approx((-100 * 9.495 / 110.005, 100 * 9.495 / 110.005))
 
 
-def test_around_a_negative_median_the_lower_bound_is_still_below() -> None:
+def test_relative_bounds_of_a_negative_median_keep_their_order() -> None:
     scores = -100 - one_to(2000)[:, np.newaxis] / 100
     ((_, relative),) = medians_and_relative_intervals(scores, 0.95)
     assert relative == pytest.approx((-100 * 9.495 / 110.005, 100 * 9.495 / 110.005))
 
 
-def test_around_a_median_of_zero_there_are_no_percents() -> None:
+def test_a_median_of_zero_has_no_relative_interval() -> None:
     assert medians_and_relative_intervals(np.zeros((100, 2)), 0.95) == [(0.0, None)] * 2
 
 
@@ -127,7 +127,7 @@ def bca_of_scipy(
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
 @pytest.mark.parametrize("seed", range(3))
-def test_bca_bounds_are_replicates_next_to_those_of_scipy(level: float, seed: int) -> None:
+def test_bca_bounds_are_replicates_next_to_scipys_bounds(level: float, seed: int) -> None:
     values = np.random.default_rng(seed).lognormal(size=40)
     estimate, replicates, jackknife, expected = bca_of_scipy(values, level, seed)
     ordered = np.sort(replicates)
@@ -140,7 +140,7 @@ def test_bca_bounds_are_replicates_next_to_those_of_scipy(level: float, seed: in
 
 
 @given(SCORES.map(lambda scores: np.concatenate([scores, -scores])))
-def test_without_bias_and_skewness_bca_is_the_percentile_interval(scores: Floats) -> None:
+def test_bca_without_bias_and_skewness_is_the_percentile_interval(scores: Floats) -> None:
     jackknife = np.array([-1.0, 1.0, -3.0, 3.0])
     assert_array_equal(
         bca_interval(0.0, scores, jackknife, 0.95), percentile_interval(scores, 0.95)
@@ -212,13 +212,13 @@ def test_bca_covers_a_skewed_mean_more_often_than_percentiles_do() -> None:
         (0.95, 100, 1.9840),
     ],
 )
-def test_factors_are_those_of_koehns_table_2(level: float, segments: int, printed: float) -> None:
+def test_factors_agree_with_koehns_table_2(level: float, segments: int, printed: float) -> None:
     # 2.5841 and 2.5758 are one unit of the last digit from the exact values.
     assert student_quantile(level, segments) == pytest.approx(printed, abs=1.01e-4)
 
 
 @given(arrays(np.float64, st.integers(2, 50), elements=st.integers(0, 100)))
-def test_students_interval_is_that_of_scipys_t_test(values: Floats) -> None:
+def test_students_interval_agrees_with_scipys_t_test(values: Floats) -> None:
     if values.std() == 0:
         assert_array_equal(student_interval(values, 0.95), [values[0], values[0]])
     else:
@@ -238,12 +238,12 @@ def test_one_segment_is_refused_in_words() -> None:
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0, float("nan")])
-def test_a_level_that_is_none_is_refused(level: float) -> None:
+def test_an_invalid_level_is_rejected(level: float) -> None:
     with pytest.raises(SettingError, match="level"):
         percentile_interval(one_to(1000), level)
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
+def test_a_nan_score_is_rejected() -> None:
     with pytest.raises(SettingError, match="scores: nan"):
         percentile_interval([1.0] * 50 + [float("nan")], 0.95)
 

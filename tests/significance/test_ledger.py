@@ -88,7 +88,7 @@ def of_scores(new: NDArray[np.float64], old: NDArray[np.float64], **settings: An
     return gate({"new": texts, "old": texts}, texts, [metric], baseline="old", **settings)
 
 
-def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
+def test_a_repeated_look_spends_nothing(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.db"
     first = against_second(FIRST, ledger=ledger)
     look_at(ledger, BAD)
@@ -151,7 +151,7 @@ def test_later_looks_take_the_replicates_that_they_need(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", [lambda data: b"x" * len(data), lambda data: data[:100] + b"x" * 9000]
 )
-def test_what_is_no_ledger_is_refused(tmp_path: Path, damage: Any) -> None:
+def test_a_file_that_is_not_a_ledger_is_rejected(tmp_path: Path, damage: Any) -> None:
     ledger = tmp_path / "looks.db"
     look_at(ledger)
     ledger.write_bytes(damage(ledger.read_bytes()))

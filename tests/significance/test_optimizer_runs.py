@@ -104,9 +104,7 @@ def of_pair(comparison: Comparison) -> PairResult:
 
 
 @pytest.mark.parametrize("metric", [BLEU(), TER(), LengthRatio()], ids=lambda metric: metric.name)
-def test_averages_and_spreads_are_those_of_the_runs_scores(
-    test_set: TestSet, metric: Metric
-) -> None:
+def test_averages_and_spreads_agree_with_the_runs_scores(test_set: TestSet, metric: Metric) -> None:
     comparison = compare(test_set, metrics=[metric], runs=RUNS)
     for system, names in RUNS.items():
         scores = [
@@ -219,9 +217,7 @@ def test_runs_swapped_together_compare_the_averages_of_mean_scores(test: str) ->
     ],
     ids=str,
 )
-def test_the_same_runs_in_another_order_make_no_difference(
-    test_set: TestSet, settings: dict[str, Any]
-) -> None:
+def test_the_order_of_runs_changes_nothing(test_set: TestSet, settings: dict[str, Any]) -> None:
     texts = [test_set.systems[name] for name in RUNS["base"]]
     copied = {name: texts[index] for index, name in enumerate(RUNS["base"])}
     copied |= {f"copy.{index}": texts[index] for index in (2, 0, 1)}
@@ -290,7 +286,7 @@ def test_documents_of_one_segment_are_segments() -> None:
 
 
 @pytest.mark.parametrize("about", ["further-runs", "these-runs"])
-def test_the_design_effect_of_runs_that_are_copies_is_that_of_one(about: About) -> None:
+def test_identical_runs_have_the_design_effect_of_one_run(about: About) -> None:
     rng = np.random.default_rng(3)
     documents = [str(segment // 6) for segment in range(120)]
     shared = np.repeat(rng.normal(size=20), 6)
@@ -384,7 +380,7 @@ def test_names_that_do_not_fit_the_pattern_are_listed() -> None:
     "pattern",
     ["", "{system}", "{run}.opt", "{system}{run}", "{system}.{run}.{run}", "{system}.{x}.{run}"],
 )
-def test_patterns_that_do_not_tell_system_from_run_are_refused(pattern: str) -> None:
+def test_ambiguous_patterns_of_runs_are_rejected(pattern: str) -> None:
     with pytest.raises(SettingError, match="pattern of runs"):
         group_runs(["a.1"], pattern)
 
@@ -433,7 +429,7 @@ def test_runs_that_are_alike_must_be_swapped_together() -> None:
     assert 0.017 < rejections(alike=0.8, swap_runs="together") < 0.083
 
 
-def test_slots_are_refused_where_nothing_is_exchanged(test_set: TestSet) -> None:
+def test_separate_swaps_are_rejected_for_tests_without_swaps(test_set: TestSet) -> None:
     settings: dict[str, Any] = {"test": "bootstrap", "replicates": 100, "about": "these-runs"}
     with pytest.raises(SettingError, match="swap_runs"):
         compare(test_set, metrics=["bleu"], runs=RUNS, **settings, swap_runs="separately")
@@ -516,14 +512,14 @@ def test_a_verdict_says_which_runs_it_is_about(test_set: TestSet) -> None:
     assert "The verdict is about these runs only" in these
 
 
-def test_one_run_of_each_says_nothing_about_further_runs(test_set: TestSet) -> None:
+def test_a_verdict_on_further_runs_needs_two_runs(test_set: TestSet) -> None:
     runs = {system: names[:1] for system, names in RUNS.items()}
     assert compare(test_set, runs=runs).settings.about is None
     with pytest.raises(SettingError, match="two runs or more"):
         compare(test_set, runs=runs, about="further-runs")
 
 
-def test_what_further_runs_leave_without_meaning_is_refused(test_set: TestSet) -> None:
+def test_options_without_meaning_for_further_runs_are_rejected(test_set: TestSet) -> None:
     for settings in ({"test": "ar"}, {"interval": "bca"}, {"adaptive": True}):
         with pytest.raises(SettingError):
             compare(test_set, runs=RUNS, **settings)

@@ -75,19 +75,19 @@ def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: 
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(close: TestSet, test: str) -> None:
+def test_replicates_added_in_steps_equal_replicates_made_at_once(close: TestSet, test: str) -> None:
     found = compared(close, test, 100, adaptive=True)
     at_once = compared(close, test, found.metrics["BLEU"].replicates, adaptive=False)
     assert found.comparisons[0].p == at_once.comparisons[0].p
     assert found.comparisons[0].p_se == at_once.comparisons[0].p_se
 
 
-def test_a_clear_decision_takes_fewer_swaps_than_asked_for() -> None:
+def test_a_clear_decision_takes_fewer_swaps_than_requested() -> None:
     found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
     assert found.metrics["BLEU"].replicates == adaptive.ADAPTIVE_START
 
 
-def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
+def test_few_units_are_swapped_exhaustively() -> None:
     for seed in range(100):
         texts = texts_of(10, 0.2, 0.3, seed=seed)
         found = compared(texts, "ar", 400, adaptive=True)
@@ -113,7 +113,7 @@ def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> 
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_what_stays_unclear_is_given_up_at_the_limit(
+def test_an_unclear_decision_stops_at_the_limit(
     close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
@@ -122,7 +122,7 @@ def test_what_stays_unclear_is_given_up_at_the_limit(
 
 
 @pytest.mark.parametrize("name", REPLICATE_TESTS)
-def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
+def test_replicates_of_a_test_equal_replicates_of_a_comparison(close: TestSet, name: str) -> None:
     test = REPLICATE_TESTS[name]
     units = Units.segments(len(close))
     statistics = count_units(count_texts(close, [BLEU()]), units)
@@ -167,7 +167,7 @@ def test_means_and_few_units_are_not_scaled() -> None:
 
 
 @pytest.mark.slow
-def test_scaled_swaps_hold_where_one_output_is_cut_short() -> None:
+def test_scaled_swaps_keep_their_level_if_one_output_is_truncated() -> None:
     """Two systems of equal score, one short and one long: a null that is no exchange of outputs."""
     pool = texts_of(1500, 0.15, 0.25, seed=3)
     good, bad = (list(map(str, text)) for text in pool.systems.values())
@@ -228,7 +228,7 @@ def test_a_line_is_drawn_where_all_above_beat_all_below() -> None:
     assert clusters(SCORES, BETTER) == [[0, 1, 2], [3, 4]]
 
 
-def test_error_rates_rank_the_other_way_round() -> None:
+def test_error_rates_rank_in_reverse() -> None:
     # Numbered from the last to the first, with errors in place of scores.
     errors = [100 - score for score in reversed(SCORES)]
     found = clusters(errors, BETTER[::-1, ::-1], higher_is_better=False)
@@ -275,7 +275,7 @@ def test_decisions_on_pairs_become_a_matrix() -> None:
     assert_array_equal(errors, expected.T)
 
 
-def test_a_significant_difference_of_zero_makes_nobody_better() -> None:
+def test_a_significant_difference_of_zero_makes_no_system_better() -> None:
     assert not significantly_better(2, [(0, 1)], [0.0], [True]).any()
 
 
@@ -295,7 +295,7 @@ def test_the_probabilities_add_up_to_1_and_turn_round_with_the_sign(
     assert probability_of_best(-scores, higher_is_better=False) == shares
 
 
-def test_contradictions_are_refused() -> None:
+def test_contradictory_decisions_are_rejected() -> None:
     with pytest.raises(SettingError, match="at most one better system"):
         rank_ranges([[False, True], [True, False]])
     with pytest.raises(SettingError, match="square"):

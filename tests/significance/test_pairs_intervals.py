@@ -184,7 +184,7 @@ def test_ties_are_decided_as_the_test_decides_them() -> None:
     ],
     ids=lambda how: " ".join(how),
 )
-def test_they_agree_however_systems_are_compared(how: dict[str, Any]) -> None:
+def test_intervals_agree_with_tests_under_all_options(how: dict[str, Any]) -> None:
     decided = set()
     for seed in range(4):
         test_set = texts(90, seed, rates=(0.1, 0.12, 0.14, 0.2))
@@ -219,7 +219,7 @@ def test_a_metric_that_is_decided_early_keeps_its_interval_when_all_swaps_are_ma
     assert mixed
 
 
-def test_they_agree_in_groups_of_segments() -> None:
+def test_intervals_agree_with_tests_in_groups() -> None:
     result = compare(texts(120, 5, rates=(0.1, 0.14, 0.2)), by="domain", unit="segment")
     pairs = [pair for group in result.groups for pair in group.comparisons]
     assert len(pairs) >= 6
@@ -286,7 +286,7 @@ def test_references_that_differ_by_output_weigh_each_pair_by_its_own() -> None:
         assert_allclose(shares[:, column], coins @ weights / weights.sum(), rtol=1e-12)
 
 
-def test_where_not_all_fit_the_same_swaps_are_gone_over_again(
+def test_swaps_are_repeated_if_replicates_do_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     test_set = texts(70, 6, rates=(0.1, 0.11, 0.12, 0.15, 0.2))

@@ -40,7 +40,7 @@ def sets() -> dict[str, TestSet]:
     return {**full, "partly": texts(9, ("good", "poor"))}
 
 
-def test_means_and_sets_are_those_of_single_comparisons(sets: dict[str, TestSet]) -> None:
+def test_means_and_sets_agree_with_single_comparisons(sets: dict[str, TestSet]) -> None:
     result = panel(sets, ["bleu", "ter"], replicates=500)
     for pair in result.comparisons:
         for row in pair.sets:
@@ -58,7 +58,7 @@ def test_means_and_sets_are_those_of_single_comparisons(sets: dict[str, TestSet]
         assert all((row.difference < 0) == lower for row in pair.sets if row.test_set in better)
 
 
-def test_a_system_may_be_missing_and_that_is_told(sets: dict[str, TestSet]) -> None:
+def test_missing_systems_are_reported(sets: dict[str, TestSet]) -> None:
     result = panel(sets, replicates=500)
     lacking = {(pair.a, pair.b): pair.missing for pair in result.comparisons}
     assert lacking["good", "poor"] == ()
@@ -70,7 +70,7 @@ def test_a_system_may_be_missing_and_that_is_told(sets: dict[str, TestSet]) -> N
     assert [row.ranks for row in result.systems] == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_where_no_set_has_all_systems_those_in_all_sets_have_a_mean() -> None:
+def test_systems_in_all_sets_have_a_mean_if_no_set_has_all_systems() -> None:
     few = {"one": texts(1, ("good", "middle")), "other": texts(2, ("good", "poor"))}
     result = panel(few, replicates=500)
     assert result.common == ()
@@ -89,7 +89,7 @@ def test_counts_give_the_same_panel(sets: dict[str, TestSet]) -> None:
     assert of_counts == panel(sets, metrics, baseline="poor", replicates=500)
 
 
-def test_one_set_says_nothing_about_further_ones() -> None:
+def test_one_set_has_no_interval_for_further_sets() -> None:
     result = panel({"only": texts(1)}, languages="drawn", replicates=500)
     for pair in result.comparisons:
         assert (pair.drawn, pair.p, pair.significant, pair.heterogeneity) == (None,) * 2 + (
@@ -109,7 +109,7 @@ def test_one_set_says_nothing_about_further_ones() -> None:
         ({"level": 1.5}, "level"),
     ],
 )
-def test_what_makes_no_panel_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_rejected(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         panel({"set": texts(1)}, **changes)
 
@@ -138,7 +138,7 @@ def test_a_mean_has_satterthwaites_degrees_of_freedom() -> None:
     assert pair.p == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, of_mean))
 
 
-def test_heterogeneity_is_that_of_published_formulas() -> None:
+def test_heterogeneity_agrees_with_published_formulas() -> None:
     # With equal errors Paule and Mandel's estimate is the variance less the error's.
     found = heterogeneity(np.array([1.0, 2.0, 3.0, 10.0]), np.full(4, 2.0), 0.95)
     variance = np.var([1.0, 2.0, 3.0, 10.0], ddof=1)

@@ -28,7 +28,7 @@ def of_kind(kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", of_kind("rate"))
-def test_intervals_of_a_rate_are_those_of_scipy(case: dict[str, Any]) -> None:
+def test_intervals_of_a_rate_agree_with_scipy(case: dict[str, Any]) -> None:
     given, expected = case["input"], case["expect"]
     arguments = given["successes"] / given["n"], given["n"], given["level"]
     assert_allclose(wilson_interval(*arguments), expected["wilson"], atol=1e-12)
@@ -36,7 +36,7 @@ def test_intervals_of_a_rate_are_those_of_scipy(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", of_kind("paired-rates"))
-def test_tangos_interval_is_that_of_ratesci(case: dict[str, Any]) -> None:
+def test_tangos_interval_agrees_with_ratesci(case: dict[str, Any]) -> None:
     given = case["input"]
     count = sum(given[part] for part in ("both", "only_a", "only_b", "neither"))
     interval = tango_interval(given["only_a"], given["only_b"], count, given["level"])
@@ -44,7 +44,7 @@ def test_tangos_interval_is_that_of_ratesci(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", of_kind("cluster-rate"))
-def test_korn_and_graubards_interval_is_that_of_the_survey_package(case: dict[str, Any]) -> None:
+def test_korn_and_graubards_interval_agrees_with_the_survey_package(case: dict[str, Any]) -> None:
     given = case["input"]
     interval = korn_graubard_interval(given["successes"], given["n"], given["level"])
     assert_allclose(interval, case["expect"]["korn_graubard"], atol=1e-9)
@@ -69,7 +69,7 @@ def test_compare_takes_wilsons_and_tangos_intervals_by_itself() -> None:
 
 @pytest.mark.parametrize("outcome", [0, 1])
 @pytest.mark.parametrize("documents", [None, [str(place // 5) for place in range(20)]])
-def test_no_interval_of_rates_has_no_width(outcome: int, documents: list[str] | None) -> None:
+def test_intervals_of_rates_never_have_width_0(outcome: int, documents: list[str] | None) -> None:
     result = both([outcome] * 20, [outcome] * 20, documents=documents)
     assert all(
         high - low > 0.1 for low, high in (s["score"].interval for s in result.systems.values())
@@ -81,12 +81,12 @@ def test_no_interval_of_rates_has_no_width(outcome: int, documents: list[str] | 
     assert high - low > 0.1
 
 
-def test_an_interval_that_is_asked_for_is_made() -> None:
+def test_a_requested_interval_is_used() -> None:
     result = both([1] * 15 + [0] * 5, [1] * 10 + [0] * 10, interval="percentile")
     assert result.metrics["score"].interval_method == "percentile"
 
 
-def test_by_documents_the_interval_is_wider() -> None:
+def test_documents_widen_the_interval() -> None:
     first, second = [1, 1, 1, 1, 0, 0, 0, 0] * 5, [0, 0, 0, 0, 0, 0, 0, 1] * 5
     widths = []
     for documents in (None, [str(place // 4) for place in range(40)]):

@@ -26,14 +26,14 @@ def test_a_comparison_can_be_compared_and_pickled() -> None:
     assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301  # made here
 
 
-def test_it_prints_what_the_command_prints() -> None:
+def test_a_comparison_prints_like_the_command() -> None:
     result = compare(TEXTS, metrics=["bleu", "ter"], replicates=100)
     assert "approximate randomization over 3 documents, all 8 swaps" in str(result)
     assert "<table" in result._repr_html_()
 
 
 @pytest.mark.parametrize("library", [None, "pandas", "polars"])
-def test_it_makes_a_data_frame_of_its_pairs(library: Literal["pandas", "polars"] | None) -> None:
+def test_a_data_frame_has_a_row_per_pair(library: Literal["pandas", "polars"] | None) -> None:
     result = compare(TEXTS, metrics=["bleu", "ter"], replicates=100)
     frame = result.to_frame(library)
     assert type(frame).__module__.startswith(library or "pandas")

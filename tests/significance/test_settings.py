@@ -40,7 +40,7 @@ def test_settings_without_effect_or_meaning_are_refused(
         CompareSettings(**settings)
 
 
-def test_the_same_is_refused_by_the_verb() -> None:
+def test_compare_rejects_the_same_settings() -> None:
     texts = {"a": ["one", "two"], "b": ["one", "too"]}
     with pytest.raises(SettingError, match="level: 'x'"):
         compare(texts, ["one", "two"], level="x")  # type: ignore[arg-type]

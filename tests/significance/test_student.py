@@ -17,7 +17,7 @@ def without_each(values: np.ndarray) -> np.ndarray:
     return np.asarray((values.sum() - values) / (len(values) - 1))
 
 
-def test_p_is_that_of_halls_cubic() -> None:
+def test_p_agrees_with_halls_cubic() -> None:
     values = np.random.default_rng(1).exponential(size=50)
     t = (values.mean() - 0.8) / (values.std(ddof=1) / sqrt(50))
     g = float(skew(values)) / sqrt(50)
@@ -38,7 +38,7 @@ def test_p_is_that_of_halls_cubic() -> None:
     assert found == pytest.approx(student.cdf(moved, degrees), rel=0.05)
 
 
-def test_without_skewness_it_is_students() -> None:
+def test_halls_interval_without_skewness_is_students() -> None:
     values = np.array([-3.0, -1.0, 0.0, 1.0, 3.0, -2.0, 2.0])
     expected = student.interval(0.9, 6, 0.5, values.std(ddof=1) / sqrt(7))
     assert hall_interval(0.5, without_each(values), 0.9) == pytest.approx(np.array(expected))
@@ -55,7 +55,7 @@ def test_interval_and_test_agree(turn: int) -> None:
         assert float(hall_p(mean, left_out, float(high), "less")) == pytest.approx(0.05)
 
 
-def test_turning_values_turns_intervals() -> None:
+def test_negating_values_negates_intervals() -> None:
     values = np.random.default_rng(3).exponential(size=(40, 2))
     left_out = (values.sum(axis=0) - values) / 39
     low, high = hall_interval(values.mean(axis=0), left_out, 0.95)
@@ -63,7 +63,7 @@ def test_turning_values_turns_intervals() -> None:
     assert turned == pytest.approx(np.stack([-high, -low]))
 
 
-def test_what_does_not_vary_is_certain() -> None:
+def test_estimates_without_variance_have_p_0_or_1() -> None:
     same = np.full(10, 2.0)
     assert hall_interval(2.0, same, 0.9).tolist() == [2.0, 2.0]
     assert float(hall_p(2.0, same, 1.0)) == 0.0
@@ -88,7 +88,7 @@ def test_one_unit_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_it_holds_where_students_t_does_not() -> None:
+def test_halls_test_keeps_its_level_where_students_does_not() -> None:
     # Exponential values, 2,000 samples of 100: three standard deviations of .05 are .015.
     rng = np.random.default_rng(5)
     above = below = by_student = 0

@@ -115,9 +115,7 @@ def test_rounding_errors_are_ties(alternative: Alternative) -> None:
 
 
 @given(st.floats(-50, 50), DIFFERENCES)
-def test_swapping_the_names_turns_the_sides_round_and_changes_nothing_else(
-    observed: float, differences: Floats
-) -> None:
+def test_swapping_the_names_only_reverses_the_sides(observed: float, differences: Floats) -> None:
     for p_value in (randomization_p, shifted_bootstrap_p):
         assert p_value(observed, differences) == p_value(-observed, -differences)
         assert p_value(observed, differences, "greater") == p_value(-observed, -differences, "less")
@@ -153,7 +151,7 @@ def test_wins_count_a_tie_as_half() -> None:
 # What cannot be asked
 
 
-def test_impossible_questions_are_refused_in_words() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'two-sided'"):
         randomization_p(1.0, [1.0], "twosided")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="'two-sided' with absolute differences"):
@@ -164,7 +162,7 @@ def test_impossible_questions_are_refused_in_words() -> None:
         randomization_p([1.0, 2.0], [[1.0], [2.0]])
 
 
-def test_the_standard_error_is_that_of_a_share() -> None:
+def test_the_standard_error_is_the_binomial_one() -> None:
     # The golden values of Riezler & Maxwell's Fig. 1 record this one: c = 1570 of 10,000.
     assert monte_carlo_error(0.15708429157084292, 10_000) == pytest.approx(0.0036388022330504487)
     assert_allclose(monte_carlo_error([0.5, 1.0], 100), [0.05, 0.0])
@@ -179,7 +177,7 @@ def test_the_interval_is_wilsons(replicates: int, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001, 0.05 / 105, 1 / 3, 0.9])
-def test_with_one_replicate_fewer_nothing_could_be_significant(alpha: float) -> None:
+def test_replicates_for_is_the_minimum_for_significance(alpha: float) -> None:
     least = replicates_for(alpha)
     assert smallest_p(least) <= alpha * (1 + 1e-12)
     assert least == 1 or smallest_p(least - 1) > alpha
@@ -212,7 +210,7 @@ def test_corrected_bounds_are_bounds_of_the_corrected(method: str, data: st.Data
     assert (middle <= high + 1e-12).all()
 
 
-def test_no_replicates_are_refused() -> None:
+def test_zero_replicates_are_rejected() -> None:
     with pytest.raises(SettingError, match="replicates: 0"):
         smallest_p(0)
 

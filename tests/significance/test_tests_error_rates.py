@@ -106,7 +106,7 @@ def test_the_signed_form_holds_its_level_when_only_the_second_system_varies_unev
 
 
 @pytest.mark.parametrize("centre", ["observed", "mean"])
-def test_of_a_curved_score_the_signed_form_holds_its_level_wherever_it_is_centred(
+def test_the_shifted_bootstrap_keeps_its_level_for_nonlinear_scores(
     draws: Floats, centre: str
 ) -> None:
     """The score is the exponential of a mean, and biased the more the more a system varies."""
@@ -121,7 +121,7 @@ def test_of_a_curved_score_the_signed_form_holds_its_level_wherever_it_is_centre
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "westfall-young"])
-def test_of_six_comparisons_of_equal_systems_any_is_rejected_as_often_as_promised(
+def test_corrections_keep_the_familywise_error_rate_of_six_comparisons(
     swaps: Floats, correction: str
 ) -> None:
     rng = np.random.default_rng(24)

@@ -23,7 +23,7 @@ def means(**scores: list[float]) -> UnitCounts:
     return statistics
 
 
-def test_scores_are_those_of_the_texts_whatever_the_unit() -> None:
+def test_the_unit_does_not_change_scores() -> None:
     assert TEXTS.documents is not None
     (by_document,) = count_units(count_texts(TEXTS, [BLEU()]), Units.documents(TEXTS.documents))
     outputs = TEXTS.systems.values()
@@ -62,7 +62,7 @@ def test_units_that_differ_are_counted() -> None:
     assert statistics.differing_units([(0, 1), (1, 1)]) == [1, 0]
 
 
-def test_means_of_units_are_those_of_metrics_that_are_means() -> None:
+def test_only_mean_metrics_have_unit_means() -> None:
     assert means(a=[1.0, 2.0]).unit_means("test").tolist() == [[1.0], [2.0]]
     with pytest.raises(SettingError, match="student: 'BLEU'; expected a metric that is a"):
         BY_SEGMENT.unit_means("student")

@@ -1,9 +1,9 @@
-"""truebleu's kernels inside sacreBLEU: the same numbers, sooner.
+"""truebleu's kernels inside sacreBLEU: the same numbers, faster.
 
-`install` puts them into the installed sacreBLEU, for every module of the process that uses it.
-Signatures say so by their version, such as ``2.6.0+truebleu.0.1.0``. ``python -m truebleu.compat
-script.py`` does this for a script that is not yours to change. `truebleu.compat.sacrebleu` is a
-copy of sacreBLEU with the kernels, which leaves the plain ``import sacrebleu`` alone.
+`install` puts the kernels into the installed sacreBLEU, for all modules of the process. The version
+in signatures, such as ``2.6.0+truebleu.0.1.0``, then names truebleu. ``python -m truebleu.compat
+script.py`` does the same for a script that you cannot change. `truebleu.compat.sacrebleu` is a
+copy of sacreBLEU with the kernels, which leaves the plain ``import sacrebleu`` unchanged.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def _installed() -> Patch:
 
 
 def install() -> None:
-    """Let truebleu count in the installed sacreBLEU, whether it is loaded already or not.
+    """Install truebleu's kernels in sacreBLEU, which may be imported already.
 
     Raises:
-        MissingExtraError: sacreBLEU is not installed.
+        MissingExtraError: if sacreBLEU is not installed.
     """
     _installed().open(signed=True)
 
 
 def uninstall() -> None:
-    """Let sacreBLEU count itself again; objects made meanwhile keep working."""
+    """Restore sacreBLEU's own counting; objects made in the meantime keep working."""
     _installed().close()

@@ -1,4 +1,4 @@
-"""Runs a program with truebleu's kernels inside sacreBLEU.
+"""Run a program with truebleu's kernels inside sacreBLEU.
 
 python -m truebleu.compat script.py ARGUMENTS
 python -m truebleu.compat -m package.module ARGUMENTS
@@ -15,12 +15,12 @@ from truebleu.errors import MissingExtraError
 
 
 def main(arguments: list[str]) -> None:
-    """Run a script or a module as Python itself would."""
+    """Run a script or a module as the command python does."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print((__doc__ or "").strip())
         raise SystemExit(0 if arguments else 2)
     if arguments[0] == "-m" and len(arguments) == 1:
-        raise SystemExit("error: -m: nothing; expected the name of a module")
+        raise SystemExit("error: -m: no module; expected the name of a module")
     try:
         install()
     except MissingExtraError as error:

@@ -1,15 +1,14 @@
-"""Where sacreBLEU counts, truebleu's kernels count instead.
+"""The patch of sacreBLEU, by which truebleu's kernels count instead.
 
-sacreBLEU's own loops still run, on a stand-in for the metric that hands lines through as they are:
-so which references count, where texts of different lengths are cut, the number of references and
-the warning about tokenized lines are those of the sacreBLEU that is installed. The lines of all
-segments then go to a kernel at once. What no kernel counts (subclasses, tokenizers of others,
-segments without a reference, characters that UTF-8 lacks) goes sacreBLEU's own way.
+sacreBLEU's own loops still run, on a stand-in for the metric that passes lines through unchanged:
+the installed sacreBLEU decides which references count, where texts of different lengths are cut,
+how many references there are, and whether it warns about tokenized lines. The lines of all segments
+then go to a kernel at once. sacreBLEU itself counts all that no kernel can count: subclasses,
+tokenizers of other packages, segments without a reference, and characters that UTF-8 lacks.
 
-Its paired tests and intervals get the sums of all replicates at once. Random stream, precision and
-tests are sacreBLEU's, so p-values, means and intervals are the same, digit by digit. What differs
-is that sums are matrix products and that the usual scores are made in one go, instead of one
-replicate after the other.
+Paired tests and intervals get the sums of all replicates at once. The random stream, precision and
+tests are sacreBLEU's, so p-values, means and intervals are equal, digit by digit. Only the method
+differs: sums are matrix products, and standard scores are computed for all replicates together.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ if TYPE_CHECKING:
     # A hypothesis and its references.
     Pair = tuple[str, "Lines"]
     Table = NDArray[Any]
-    # Its name, and by the metric's name: score, p, mean and interval.
+    # Name of a system, and score, p, mean and interval by the name of the metric.
     SystemResults = tuple[str, dict[str, Any]]
 
-# Tokenizers of sacreBLEU that are in the kernels, by the names that signatures give them.
+# Tokenizers of sacreBLEU that the kernels have, by their names in signatures.
 NATIVE_TOKENIZERS = ("13a", "char", "intl", "none", "zh")
-# Fewer segments than this are counted as they are, more as native segments by all threads.
+# Fewest segments that are converted to native segments, to be counted by all threads.
 FEW = 64
 
 
 class Lines(dict[str, Any]):
-    """The references of a segment as they are; sacreBLEU's n-grams or words of them on demand."""
+    """Raw references of a segment; sacreBLEU's n-grams or words are made on demand."""
 
     __slots__ = ("_metric", "raw")
 
@@ -63,7 +62,7 @@ class Lines(dict[str, Any]):
 
 
 class CachedReferences(list[Lines]):
-    """The references of all segments, and what a kernel keeps of them."""
+    """References of all segments, and a kernel's prepared references."""
 
     _ready: tuple[NativeMetric, ReadyReferences] | None = None
 
@@ -78,12 +77,12 @@ class CachedReferences(list[Lines]):
 
 def _by_translator(metric: Any, references: Sequence[Lines]) -> list[Any]:
     if not all(type(lines) is Lines and lines.raw for lines in references):
-        raise ValueError("a segment without references, or with others than were cached")
+        raise ValueError("a segment without references, or not from the cache")
     return [_text(metric, text) for text in zip_longest(*(lines.raw for lines in references))]
 
 
 def _text(metric: Any, text: Sequence[str | None]) -> Any:
-    """A text as kernels take it."""
+    """Convert a text for the kernels."""
     if not _tokenizes_natively(metric):
         tokenize = metric._preprocess_segment
         text = [None if line is None else tokenize(line) for line in text]
@@ -91,7 +90,7 @@ def _text(metric: Any, text: Sequence[str | None]) -> Any:
 
 
 class _StandIn:
-    """Goes through sacreBLEU's loops in place of a metric."""
+    """A replacement for a metric in sacreBLEU's loops."""
 
     def __init__(self, metric: Any, cache_references: Any = None) -> None:
         self._metric = metric
@@ -117,15 +116,18 @@ def _kernel(make: Callable[..., BLEU | CHRF | TER], **settings: float | str) -> 
 
 
 def _kernel_of(metric: Any) -> NativeMetric | None:
-    """What counts like a metric of sacreBLEU's own, with the settings of now; None if nothing."""
+    """Return the kernel that counts like a metric of sacreBLEU, or None.
+
+    A metric's settings may change, so they are read each time.
+    """
     kind = type(metric).__name__
     tokenizer: Any = getattr(metric, "tokenizer", None)
     if kind != "CHRF" and "sacrebleu.tokenizers." not in type(tokenizer).__module__:
-        return None  # another's
+        return None  # a tokenizer of another package
     try:
         if kind == "BLEU":
             native = _tokenizes_natively(metric)
-            return _kernel(  # of BLEU's counts; sacreBLEU makes the scores
+            return _kernel(  # only counts; sacreBLEU computes the scores
                 BLEU,
                 tokenize=tokenizer.signature() if native else "none",
                 lowercase=native and bool(metric.lowercase),
@@ -149,7 +151,7 @@ def _kernel_of(metric: Any) -> NativeMetric | None:
             case_sensitive=bool(tokenizer._case_sensitive),
         )
     except (TypeError, ValueError, OverflowError):
-        return None  # settings that kernels refuse, such as an order of 0
+        return None  # settings that kernels reject, such as an order of 0
 
 
 def _tokenizes_natively(metric: Any) -> bool:
@@ -157,7 +159,7 @@ def _tokenizes_natively(metric: Any) -> bool:
 
 
 def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
-    """The rows of segments, of Python's own numbers; None for what the kernels can't count."""
+    """Return the rows of segments as Python numbers, or None if no kernel can count them."""
     kernel = _kernel_of(metric)
     if kernel is None:
         return None
@@ -173,31 +175,32 @@ def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
         return None
     if type(metric).__name__ == "TER":
         return [[int(edits), length] for edits, length in counts.array()[:, 0].tolist()]
-    if len(pairs) == 1:  # needs no NumPy
+    if len(pairs) == 1:  # without NumPy
         return [list(map(int, row)) for row in counts.sums()]
     rows: list[list[float]] = counts.array()[:, 0].astype("int64").tolist()
     return rows
 
 
 def _are_all(references: Sequence[Lines], cached: Any) -> bool:
-    kept = type(cached) is CachedReferences and len(references) == len(cached)
-    return kept and references[0] is cached[0]
+    is_cache = type(cached) is CachedReferences and len(references) == len(cached)
+    return is_cache and references[0] is cached[0]
 
 
 # Paired tests and intervals.
 
-# Whole numbers up to this are exact in single precision, so the order of adding does not matter.
+# Largest whole number up to which single precision is exact, so that the order of addition does not
+# matter.
 EXACT = 2**24
-# Draws or swaps at once.
+# Draws or swaps in a block.
 BLOCK = 2**15
-# Draws that are kept, 8 bytes each.
-MOST_KEPT = 2**22
-# Before version 2, NumPy made double precision of a float32 and a Python number.
+# Largest number of cached draws, 8 bytes each.
+MOST_CACHED = 2**22
+# NumPy before version 2 converts a float32 with a Python number to double precision.
 SINGLE_STAYS_SINGLE = int(np.__version__.partition(".")[0]) >= 2
 
 
 class Resampling:
-    """What stands in for the functions of one copy of sacreBLEU, with their arguments."""
+    """Replacements for the resampling functions of one copy of sacreBLEU."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -205,21 +208,21 @@ class Resampling:
         self._score_type = import_module(f"{package}.metrics.base").Score
         self._estimate_ci = self._module.estimate_ci
         metrics = import_module(f"{package}.metrics")
-        #: The metrics whose scores are made here in one go.
-        self.own = (metrics.BLEU, metrics.CHRF, metrics.TER)
+        #: Classes of metrics that kernels replace, but not their subclasses.
+        self.metric_types = (metrics.BLEU, metrics.CHRF, metrics.TER)
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
-        return Resampling, (self._package,)  # sacreBLEU hands the tests to other processes
+        return Resampling, (self._package,)  # sacreBLEU runs the tests in other processes
 
     def estimate_ci(self, scores: NDArray[Any]) -> tuple[float, float]:
-        """Mean and half width; sacreBLEU's own may be float32, which its JSON can't hold."""
+        """Return mean and half-width as floats; its JSON cannot hold sacreBLEU's float32."""
         mean, half = self._estimate_ci(scores)
         return float(mean), float(half)
 
     def bootstrap_resample(
         self, stats: Sequence[Sequence[float]], metric: Any, n_samples: int = 1000
     ) -> tuple[str, list[Any]]:
-        """The seed as signatures show it, and the scores of resampled texts."""
+        """Return the seed as in signatures, and the scores of resampled texts."""
         seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
         draws = seeded_draws(None if seed == "none" else int(seed), n_samples, len(stats))
         sums = draws.sums(np.array(stats, dtype=np.float32))
@@ -241,7 +244,7 @@ class Resampling:
         n_ar_confidence: int = -1,  # noqa: ARG002
         seed: int | None = None,
     ) -> SystemResults:
-        """The paired bootstrap test of a system and the baseline."""
+        """Test a system against the baseline by the paired bootstrap."""
         draws = seeded_draws(seed, n_samples, len(hypotheses))
         results = {}
         for name, metric in metrics.items():
@@ -268,7 +271,7 @@ class Resampling:
         n_ar_confidence: int = -1,
         seed: int | None = None,
     ) -> SystemResults:
-        """The approximate randomization test of a system and the baseline."""
+        """Test a system against the baseline by approximate randomization."""
         stream = np.random.default_rng(seed)
         size = len(hypotheses)
         swaps = stream.integers(2, size=(n_samples, size), dtype=np.bool_)
@@ -313,32 +316,33 @@ class Resampling:
         scores = self._usual_scores(metric, sums)
         if scores is not None:
             return scores
-        # The functions that sacreBLEU calls at these places.
+        # sacreBLEU calls these functions here.
         if aggregated:
             return np.array([metric._compute_score_from_stats(row).score for row in sums])
         return np.array([metric._aggregate_and_compute(row).score for row in sums[:, None]])
 
     def _usual_scores(self, metric: Any, sums: Table) -> NDArray[Any] | None:
-        """Scores in the precision of the sums; None where smoothing or special cases take part."""
-        if type(metric) not in self.own or not (SINGLE_STAYS_SINGLE or sums.dtype.itemsize == 8):
+        """Return scores in the precision of the sums, or None if a sum needs special treatment."""
+        is_single = sums.dtype.itemsize != 8
+        if type(metric) not in self.metric_types or (is_single and not SINGLE_STAYS_SINGLE):
             return None
         return USUAL_SCORES[type(metric).__name__](metric, sums)
 
 
 def blocks(replicates: int, size: int) -> Iterator[slice]:
-    """Some replicates at a time, few enough for the processor's cache."""
+    """Yield slices of replicates that fit into the processor's cache."""
     step = max(1, BLOCK // size)
     return (slice(i, min(i + step, replicates)) for i in range(0, replicates, step))
 
 
 class Draws:
-    """How often each replicate of a bootstrap has each segment."""
+    """Number of times that each bootstrap replicate has each segment."""
 
     def __init__(self, stream: np.random.Generator, replicates: int, size: int) -> None:
         self._segments = np.empty((replicates, size), dtype=np.int32)
         self._times = np.empty((replicates, size), dtype=np.float32)
         for block in blocks(replicates, size):
-            # NumPy fills rows one after the other, so blocks take the numbers that one call takes.
+            # NumPy fills row by row, so blocks use the same random numbers as one call.
             segments = stream.choice(size, size=(block.stop - block.start, size), replace=True)
             self._segments[block] = segments
             segments += size * np.arange(len(segments))[:, np.newaxis]
@@ -346,41 +350,41 @@ class Draws:
             self._times[block] = times.reshape(segments.shape)
 
     def sums(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The rows of every replicate added up in single precision, as sacreBLEU does."""
+        """Sum the rows of every replicate in single precision, as sacreBLEU does."""
         sums = np.full((len(self._times), table.shape[1]), EXACT, dtype=np.float32)
         if _is_whole(table):
             for block in blocks(*self._times.shape):
                 sums[block] = self._times[block] @ table
-        # Fractions and large sums depend on the order of adding.
+        # Fractions and large sums depend on the order of addition.
         for replicate in np.flatnonzero(sums.max(axis=1) >= EXACT):
             sums[replicate] = table[self._segments[replicate]].sum(axis=0)
         return sums
 
 
 @lru_cache(maxsize=1)
-def _kept_draws(seed: int, replicates: int, size: int) -> Draws:
+def _cached_draws(seed: int, replicates: int, size: int) -> Draws:
     return Draws(np.random.default_rng(seed), replicates, size)
 
 
 def seeded_draws(seed: int | None, replicates: int, size: int) -> Draws:
-    """Draws at the start of a stream; kept for the next system, unless too many or never again."""
-    if seed is None or replicates * size > MOST_KEPT:
+    """Draw at the start of a stream, cached for the next system if seeded and not too large."""
+    if seed is None or replicates * size > MOST_CACHED:
         return Draws(np.random.default_rng(seed), replicates, size)
-    return _kept_draws(seed, replicates, size)
+    return _cached_draws(seed, replicates, size)
 
 
 def swapped_sums(first: Table, second: Table, swaps: NDArray[np.bool_]) -> tuple[Table, Table]:
-    """Sums of two texts, the first of which has the first table's rows where they are swapped."""
+    """Return the sums of two texts; if swapped, the first text has the first table's row."""
     if not (_is_whole(first) and _is_whole(second)):
         return swaps @ first + ~swaps @ second, ~swaps @ first + swaps @ second
-    # While sums stay exact, any way of adding gives them.
+    # Exact sums do not depend on the order of addition.
     single = max(first.sum(axis=0).max(), second.sum(axis=0).max()) < EXACT
     precision = np.float32 if single else np.float64
     difference = (first - second).astype(precision)
-    moved = np.empty((len(swaps), first.shape[1]), dtype=first.dtype)
+    swapped = np.empty((len(swaps), first.shape[1]), dtype=first.dtype)
     for block in blocks(*swaps.shape):
-        moved[block] = swaps[block].astype(precision) @ difference
-    return second.sum(axis=0) + moved, first.sum(axis=0) - moved
+        swapped[block] = swaps[block].astype(precision) @ difference
+    return second.sum(axis=0) + swapped, first.sum(axis=0) - swapped
 
 
 def _is_whole(table: Table) -> bool:
@@ -388,12 +392,12 @@ def _is_whole(table: Table) -> bool:
 
 
 def _bleu_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
-    """BLEU where every order has matches, so that nothing is smoothed."""
+    """Compute BLEU if every order has matches, so that no smoothing applies."""
     if metric.smooth_method == "add-k" or metric.max_ngram_order != 4 or not (sums > 0).all():
         return None
     output, reference = sums[:, :2].T.astype(np.float64)
     precisions = 100.0 * sums[:, 2:6] / sums[:, 6:]
-    # Python's own functions: their last digits are not NumPy's, nor the same in every version.
+    # Python's functions, since NumPy's differ in the last digits, also between versions.
     logs = map(log, precisions.ravel().tolist())
     means = np.array(list(map(sum, zip(logs, logs, logs, logs, strict=True)))) / 4
     penalties = map(exp, np.minimum(1 - reference / output, 0.0).tolist())
@@ -417,7 +421,7 @@ def _chrf_scores(metric: Any, sums: Table) -> NDArray[Any] | None:
 
 
 def _add_columns(table: Table) -> NDArray[Any]:
-    """Sums of rows, added from left to right."""
+    """Sum each row from left to right."""
     sums: NDArray[Any] = np.add.accumulate(table, axis=1)[:, -1]
     return sums
 
@@ -430,7 +434,7 @@ USUAL_SCORES = {"BLEU": _bleu_scores, "CHRF": _chrf_scores, "TER": _ter_scores}
 
 
 class Patch:
-    """The places of one copy of sacreBLEU where truebleu works, and what else would be there."""
+    """Replacements in one copy of sacreBLEU, and the original functions."""
 
     def __init__(self, package: str) -> None:
         try:
@@ -443,10 +447,10 @@ class Patch:
         self._replaced: list[tuple[Any, str, Any]] = []
 
     def open(self, *, signed: bool) -> None:
-        """Let truebleu work.
+        """Install the replacements.
 
         Args:
-            signed: whether the versions in signatures name truebleu too.
+            signed: True if the version in signatures names truebleu.
         """
         if self._replaced:
             return
@@ -456,23 +460,23 @@ class Patch:
         def keep_lines(metric: Any, references: References) -> CachedReferences:
             stand_in = _StandIn(metric)
             lines = CachedReferences(cache(stand_in, references))
-            metric.num_refs = stand_in.num_refs  # type: ignore[attr-defined]  # set by cache
+            metric.num_refs = stand_in.num_refs  # type: ignore[attr-defined]  # `cache` sets it
             return lines
 
         def cache_references(metric: Any, references: References) -> Any:
-            if type(metric) not in self._resampling.own:
+            if type(metric) not in self._resampling.metric_types:
                 return cache(metric, references)
             lines = keep_lines(metric, references)
             kernel = _kernel_of(metric)
             if kernel is not None and kernel.keeps_references:
-                with suppress(TypeError, ValueError):  # those go sacreBLEU's own way
+                with suppress(TypeError, ValueError):  # sacreBLEU itself counts these
                     lines.ready(metric, kernel)
             return lines
 
         def extract_corpus_statistics(
             metric: Any, hypotheses: Sequence[str], references: References | None
         ) -> Any:
-            if type(metric) not in self._resampling.own:
+            if type(metric) not in self._resampling.metric_types:
                 return extract(metric, hypotheses, references)
             pairs = extract(_StandIn(metric, partial(keep_lines, metric)), hypotheses, references)
             rows = _statistics(metric, pairs) if pairs else []
@@ -484,7 +488,7 @@ class Patch:
         add = self._counted[0].sum_of_lists
 
         def sum_of_lists(lists: Sequence[Sequence[int]]) -> Any:
-            # Rows of BLEU and chrF are whole numbers: the order of adding does not matter.
+            # Rows of BLEU and chrF are whole numbers: the order of addition does not matter.
             regular = len(lists) > 1 and len(lists[0]) > 0 and len(set(map(len, lists))) == 1
             return list(map(sum, zip(*lists, strict=True))) if regular else add(lists)
 
@@ -502,10 +506,10 @@ class Patch:
             self._replace(self._base, "__version__", version)
 
     def close(self) -> None:
-        """Give the places back to sacreBLEU."""
+        """Restore sacreBLEU's functions."""
         while self._replaced:
             setattr(*self._replaced.pop())
 
-    def _replace(self, place: Any, name: str, value: Any) -> None:
-        self._replaced.append((place, name, getattr(place, name)))
-        setattr(place, name, value)
+    def _replace(self, owner: Any, name: str, value: Any) -> None:
+        self._replaced.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)

@@ -1,4 +1,4 @@
-"""Where the tasks of long work run, and the journal that keeps what they have found.
+"""Executors for the tasks of long computations, and the journal of their results.
 
 >>> from concurrent.futures import ThreadPoolExecutor
 >>> from truebleu.execution import Runner

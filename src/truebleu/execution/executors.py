@@ -1,9 +1,9 @@
-"""Where tasks run: other processes, a Dask cluster, or any other `concurrent.futures.Executor`.
+"""Executors of tasks: other processes, a Dask cluster, or any `concurrent.futures.Executor`.
 
-A task depends on nothing but what it carries, so where it runs, in which order and how often it
-was tried changes no digit. Tasks travel in groups: each takes a moment to send, so a group has as
-many as a worker does in about a second. What all tasks carry, such as the counts of a whole pool,
-travels with each group.
+A task depends only on its own arguments, so neither the machine nor the order nor the number of
+attempts changes a digit. Tasks are sent in groups, since sending takes time: a group has as many
+tasks as a worker completes in about a second. Arguments that all tasks share, such as the counts
+of a whole pool, are sent once for each group.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as executor:
@@ -37,37 +37,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
 
-    # What calls returned, with their places, before one raised an error; and the seconds they took.
+    # Results of calls with their indices, an error that ended the group, and the seconds used.
     Outcome = tuple[list[tuple[int, Any]], BaseException | None, float]
 
 __all__ = ["Cluster", "Processes", "completed", "in_order"]
 
-# What a group should take: long compared with sending it, short for those who wait.
+# Target duration of a group: much longer than sending it, short for progress.
 GROUP_SECONDS = 1.0
-# Towards the end groups become smaller, so that all workers finish at about the same time.
+# Shortest duration of the last groups, which shrink so that workers finish at about the same time.
 SHORTEST_GROUP_SECONDS = 0.2
-# Groups that are sent to each worker: the next one waits there when the first is done.
+# Groups sent to each worker, so that the next group waits there when the first is done.
 AHEAD = 2
-# A group whose worker ends is sent again; one that ended three may be what ends them.
+# Attempts at a group whose worker ends: a group that ends three workers may be the reason.
 ATTEMPTS = 3
-# How often it is asked whether an executor still lives while no group comes back.
+# Seconds between checks that an executor is alive, while no group comes back.
 HEARTBEAT_SECONDS = 1.0
 PIPE_SIGNAL = getattr(signal, "SIGPIPE", None)  # Windows has none
 
 
 class Processes(Executor):
-    """Processes of this machine; a pool that broke, since one was killed, is started anew.
+    """Processes on this machine; a pool that broke because a process was killed is restarted.
 
-    They start when the first task is submitted, and share the threads of this process out among
-    them. In a script, what uses them must stand under ``if __name__ == "__main__":``.
+    The processes start when the first task is submitted, and divide the threads of this process
+    among them. In a script, use them only under ``if __name__ == "__main__":``.
 
     Args:
-        workers: how many processes.
+        workers: number of processes.
     """
 
     def __init__(self, workers: int) -> None:
         if not isinstance(workers, int) or workers < 1:
-            raise SettingError("processes", workers, "1 or more")
+            raise SettingError("processes", workers, "a whole number from 1 up")
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
         self._broken_pipes: Any = None
@@ -84,18 +84,19 @@ class Processes(Executor):
                 return self._pool.submit(function, *arguments, **keywords)
             self._pool.shutdown(wait=False)
         elif PIPE_SIGNAL is not None:
-            # sacreBLEU's command lets a broken pipe end the process; a killed worker leaves one.
-            with suppress(ValueError):  # only the main thread may
+            # A killed worker leaves a broken pipe, which ends the process if sacreBLEU's command
+            # has set the default handler.
+            with suppress(ValueError):  # only the main thread may set handlers
                 self._broken_pipes = signal.signal(PIPE_SIGNAL, signal.SIG_IGN)
         threads = max(1, _core.threads() // self.workers)
-        # A forked process would have the locks of this one's threads, but not the threads.
+        # Spawn, since a forked process would inherit the locks of threads without the threads.
         self._pool = ProcessPoolExecutor(
             self.workers, get_context("spawn"), _prepare_worker, (threads,)
         )
         return self._pool.submit(function, *arguments, **keywords)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes when they have done what was submitted."""
+        """End the processes when all submitted tasks are done."""
         if self._pool is not None:
             self._pool.shutdown(wait, cancel_futures=cancel_futures)
         if self._broken_pipes is not None and PIPE_SIGNAL is not None:
@@ -104,18 +105,18 @@ class Processes(Executor):
 
     def __exit__(self, *raised: Any) -> None:
         if raised[1] is not None and self._pool is not None:
-            # Nobody waits for the rest any more.
+            # The remaining results are no longer needed.
             for process in list((getattr(self._pool, "_processes", None) or {}).values()):
                 process.terminate()
         self.shutdown()
 
 
 def _prepare_worker(threads: int) -> None:
-    """Take a share of the threads, leave Ctrl-C to the parent, and end when that was killed."""
+    """Limit the threads, leave Ctrl-C to the parent, and end when the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     _core.set_threads(threads)
-    # Where metrics count they look for this, unless somebody chose.
+    # Metrics read this variable before they count, unless the threads are set.
     os.environ["TRUEBLEU_THREADS"] = str(threads)
 
 
@@ -129,14 +130,14 @@ def _end_with_parent() -> None:
 class Cluster(Executor):
     """A Dask cluster; needs ``truebleu[dask]``.
 
-    Dask sends the tasks of a worker that ended to another one. Workers need the same version of
-    truebleu. They may come and go; while there is none, tasks wait. Certificates are those of
-    Dask's own settings, for a scheduler at ``tls://``.
+    Dask sends the tasks of a worker that ended to another worker. Workers need the same version of
+    truebleu. They may join and leave; without workers, tasks wait. Certificates for a scheduler at
+    ``tls://`` come from Dask's settings.
 
     Args:
-        address: of the scheduler, such as ``tls://10.0.0.1:8786``.
+        address: address of the scheduler, such as ``tls://10.0.0.1:8786``.
         patience: seconds to wait for the scheduler.
-        silent: whether Dask's own messages are kept back, tracebacks and all.
+        silent: True to suppress Dask's own messages, including tracebacks.
     """
 
     def __init__(self, address: str, *, patience: float = 10.0, silent: bool = False) -> None:
@@ -160,7 +161,7 @@ class Cluster(Executor):
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether nobody else on the way can read what is sent, or send something else."""
+        """True if the connection is encrypted and authenticated."""
         return self.address.startswith("tls://")
 
     def __str__(self) -> str:
@@ -168,17 +169,17 @@ class Cluster(Executor):
 
     @property
     def workers(self) -> int:
-        """How many tasks the cluster does at once, as far as is known."""
+        """Number of tasks that run at once; 0 if the scheduler is gone."""
         try:
             return sum(self._client.nthreads().values())
         except OSError:
-            # Gone; waiting for a task there raises an error.
+            # Waiting for a task raises the error.
             return 0
 
     @property
     def failure(self) -> str | None:
-        """Why it does no more work, if that is so."""
-        # It does connect again, but what was submitted before is lost.
+        """Reason why the cluster stopped working, or None."""
+        # The client reconnects, but all submitted tasks are lost.
         return None if self._client.status == "running" else "the scheduler is gone"
 
     def submit(
@@ -188,7 +189,7 @@ class Cluster(Executor):
         return cast("Future[Any]", self._executor.submit(function, *arguments, **keywords))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         if self.failure is None:
             self._executor.shutdown(wait and not cancel_futures)
         self._client.close()
@@ -198,13 +199,13 @@ class Cluster(Executor):
 
 
 def completed(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[tuple[int, Any]]:
-    """What calls return, each with its place among them, as they come.
+    """Yield the index and the result of each call, as calls complete.
 
-    Calls are made when a worker can take them: whatever their number, few are on their way. An
-    error of a call is raised after what was returned before it in its group.
+    Calls are submitted when a worker is free, so only a few are pending at any time. An error of a
+    call is raised after the results before it in its group.
 
     Args:
-        executor: where they run; if that is another process, they must be picklable.
+        executor: executor of the calls, which must be picklable if it runs in another process.
         calls: functions without arguments, best made by `functools.partial`.
     """
     waiting, count = enumerate(calls), len(calls) if isinstance(calls, Sized) else sys.maxsize
@@ -213,7 +214,7 @@ def completed(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterato
     try:
         while True:
             workers = max(1, _workers(executor))
-            # Until something came back, it is unknown how many calls fill a group.
+            # Send single calls until their duration is known.
             each = seconds / done if done else None
             while len(running) < workers * (AHEAD if done else 1):
                 size = _group_size(each, count - taken, workers)
@@ -241,25 +242,25 @@ def completed(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterato
 
 
 def in_order(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
-    """What calls return, in their order; see `completed`."""
+    """Yield the results of calls, in the order of the calls; see `completed`."""
     early: dict[int, Any] = {}
-    place = 0
+    count = 0
     for index, value in completed(executor, calls):
         early[index] = value
-        while place in early:
-            yield early.pop(place)
-            place += 1
+        while count in early:
+            yield early.pop(count)
+            count += 1
 
 
 def _send(group: _Group, executor: Executor, running: dict[Future[Any], _Group]) -> None:
     try:
         running[executor.submit(group)] = group
     except Exception as error:
-        raise _failure(executor, f"takes no tasks ({_first_line(error)})") from error
+        raise _failure(executor, f"accepts no tasks ({_first_line(error)})") from error
 
 
 def _group_size(seconds: float | None, waiting: int, workers: int) -> int:
-    """How many calls travel together that take so many seconds each, as far as is known."""
+    """Return the number of calls in the next group, from the mean seconds of a call if known."""
     if seconds is None:
         return 1
     each = max(seconds, 1e-6)
@@ -270,16 +271,16 @@ def _group_size(seconds: float | None, waiting: int, workers: int) -> int:
 
 @dataclass(eq=False)
 class _Group:
-    """Calls that travel together, so that what they have in common travels once."""
+    """Calls that are sent together, so that their common arguments are sent once."""
 
     calls: list[tuple[int, Callable[[], Any]]]
     version: str = _core.VERSION
     attempts: int = 1
 
     def __call__(self) -> Outcome:
-        """What the calls returned before one of them raised, and the seconds they took."""
+        """Make the calls until one raises an error; return results, error and seconds."""
         if self.version != _core.VERSION:
-            reason = f"truebleu {_core.VERSION}; expected {self.version} as here"
+            reason = f"truebleu {_core.VERSION}; expected {self.version}, as on this machine"
             raise ExecutionError("a worker", reason)
         values: list[tuple[int, Any]] = []
         raised: Exception | None = None
@@ -301,7 +302,7 @@ def _picklable(error: Exception) -> Exception:
 
 
 def _workers(executor: Executor) -> int:
-    """How many groups an executor can do at once, as far as it says."""
+    """Return the number of groups that an executor runs at once; by default one per CPU."""
     known = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
     return known if isinstance(known, int) else (os.cpu_count() or 1)
 
@@ -316,9 +317,9 @@ def _next_done(executor: Executor, running: dict[Future[Any], _Group]) -> set[Fu
 
 
 def _result(executor: Executor, future: Future[Outcome], group: _Group) -> Outcome | None:
-    """What a group returned; None if it is to be sent again."""
+    """Return the outcome of a group, or None to send the group again."""
     if future.cancelled():
-        raise _failure(executor, "the tasks were cancelled there")
+        raise _failure(executor, "the tasks were cancelled")
     error = future.exception()
     if error is None:
         return future.result()
@@ -327,12 +328,12 @@ def _result(executor: Executor, future: Future[Outcome], group: _Group) -> Outco
         return None
     if isinstance(error, ExecutionError):
         raise error
-    reason = f"a task could not be run there ({type(error).__name__}: {_first_line(error)})"
+    reason = f"a task could not be run ({type(error).__name__}: {_first_line(error)})"
     raise _failure(executor, reason) from error
 
 
 def _failure(executor: Executor, otherwise: str = "") -> ExecutionError:
-    """Why an executor does no more work: by its own words, where it has some."""
+    """Return the error of an executor, with its own reason if it has one."""
     ours = isinstance(executor, Processes | Cluster)
     name = str(executor) if ours else type(executor).__name__
     return ExecutionError(name, getattr(executor, "failure", None) or otherwise)

@@ -1,9 +1,10 @@
-"""A journal: the results of a study so far, kept line by line so that none is ever lost.
+"""A journal: the results of a study so far, line by line, so that an interruption loses none.
 
-The first line, the header, says what is studied: the study, its settings, its texts. Each further
-line is a finished task, its key, its record and a checksum of both, forced to the disk as it comes.
-Whatever stops a study leaves whole lines and perhaps a part of one, which is dropped. A study that
-is resumed reads them and does the rest. Wherever tasks run, this process alone writes the journal.
+The first line, the header, has the study, its settings and its texts. Each further line is a
+finished task: its key, its record and a checksum of both, synced to the disk at once. If a study
+is stopped, whole lines remain, and at most one partial line, which is dropped. A resumed study
+reads the lines and runs the remaining tasks. Only this process writes the journal, with any
+executor.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["Runner", "Task"]
 
 Key: TypeAlias = tuple[str | int | float, ...]
-#: Plain values only: what JSON gives back as it was.
+#: Plain values that JSON preserves.
 Record: TypeAlias = dict[str, Any]
-#: Makes, for a number of tasks, something that hears of each task that is done.
+#: Function of the number of tasks that returns a context, in which a function gets tasks done.
 Progress: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 KIND = "truebleu study"
@@ -38,7 +39,7 @@ KIND = "truebleu study"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A piece of work: its key is unique in its study, and tells all that its record depends on."""
+    """A task of a study; its unique key has all that its record depends on."""
 
     key: Key
     work: Callable[[], Record]
@@ -46,13 +47,13 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs the tasks of a study, with a journal to resume from and progress for people.
+    """Runner of the tasks of a study, with a journal to resume from and a progress display.
 
     Attributes:
-        journal: the file that keeps results; if it exists, they are read back from it.
-        progress: shows how far the work is; None for silence.
-        executor: where tasks run, any `concurrent.futures.Executor`; by default one after another
-            in this process, where native code has threads. No digit depends on it.
+        journal: file that keeps results; if it exists, its results are reused.
+        progress: progress display, or None.
+        executor: any `concurrent.futures.Executor`; by default tasks run one by one in this
+            process, where native code has threads. No digit depends on the executor.
     """
 
     journal: Path | None = None
@@ -60,11 +61,12 @@ class Runner:
     executor: Executor | None = None
 
     def run(self, settings: Mapping[str, Any], tasks: Sequence[Task]) -> dict[Key, Record]:
-        """The record of every task, in the order of the tasks.
+        """Run the tasks, and return the record of every task in their order.
 
         Args:
-            settings: what is studied, in plain values; a journal of other settings is refused.
-            tasks: the work; what the journal has already is not done again.
+            settings: subject of the study, in plain values; raises SettingError if the journal has
+                other settings.
+            tasks: tasks; tasks that the journal already has are not run again.
         """
         with ExitStack() as stack:
             journal = None
@@ -84,7 +86,7 @@ class Runner:
         return {task.key: records[task.key] for task in tasks}
 
     def _finished(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, Record]]:
-        """Tasks with their records, as they come."""
+        """Yield tasks with their records, as they are completed."""
         if self.executor is None:
             yield from ((task, task.work()) for task in tasks)
             return
@@ -98,7 +100,7 @@ class Runner:
         except ExecutionError as error:
             so_far = f"{done} of {len(tasks)} tasks were done"
             if self.journal is not None:
-                so_far += f" and are kept in {self.journal}: run the same again to go on"
+                so_far += f" and are kept in {self.journal}: run the same command again to resume"
             where, reason, _ = error.args
             raise ExecutionError(where, reason, so_far) from error
 
@@ -108,7 +110,7 @@ def _hear_nothing(_done: int) -> None:
 
 
 class _Journal:
-    """A journal that is open, and locked until it is closed or its process ends."""
+    """An open journal, locked until it is closed or its process ends."""
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         self.path = path
@@ -122,7 +124,7 @@ class _Journal:
             raise
 
     def close(self) -> None:
-        """Let others write it."""
+        """Close and unlock the journal."""
         self.file.close()
 
     def _lock(self) -> None:
@@ -131,14 +133,14 @@ class _Journal:
 
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            reason = "another run writes this journal; wait for it, or give each run its own"
+            reason = "another run writes this journal; wait for it, or name another with --resume"
             raise UnreadableFileError(str(self.path), reason) from None
         except (ImportError, OSError):
-            # Windows, or a file system without locks: nothing keeps a second run away.
+            # Windows and some file systems have no locks, so a second run cannot be detected.
             return
 
     def _read(self, header: Mapping[str, Any]) -> dict[Key, Record]:
-        """What the finished tasks found; the header is compared, or written into an empty file."""
+        """Return the records of finished tasks; compare the header, or write it if missing."""
         with self._errors("read"):
             self.file.seek(0)
             *lines, half = self.file.read().split(b"\n")
@@ -166,16 +168,16 @@ class _Journal:
         raise self._malformed(number)
 
     def _require(self, header: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
-        # Through JSON, since a tuple comes back as a list.
+        # JSON turns tuples into lists.
         before, now = _flat(stored), _flat(json.loads(json.dumps(header)))
-        # Counts differ where texts do: what they were made of says more.
+        # Report counts last: they differ if texts do, whose names say more.
         for name in sorted(before.keys() | now.keys(), key=lambda name: ("counts" in name, name)):
             if before.get(name) != now.get(name):
-                expected = f"{now.get(name)!r} as now; finish it as it was begun, or begin another"
+                expected = f"{now.get(name)!r}; resume with the old settings, or use another file"
                 raise SettingError(f"{self.path}: {name}", before.get(name), expected)
 
     def write(self, values: Mapping[str, Any]) -> None:
-        """Keep a line, or nothing of it."""
+        """Append a whole line, or nothing."""
         line = _line(values)
         with self._errors("written"):
             size = self.file.seek(0, os.SEEK_END)
@@ -188,22 +190,22 @@ class _Journal:
                 raise
 
     def _malformed(self, number: int) -> MalformedFileError:
-        expected = "a finished task; delete the line, and the task is done again"
+        expected = "a finished task; delete the line, and the task is run again"
         if number == 1:
             expected = "the first line of a study's journal; give --resume another file"
         return MalformedFileError(str(self.path), number, "something else", expected)
 
     @contextmanager
-    def _errors(self, what: str) -> Iterator[None]:
+    def _errors(self, participle: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            reason = f"cannot be {what}: {error.strerror}"
+            reason = f"cannot be {participle}: {error.strerror}"
             raise UnreadableFileError(str(self.path), reason) from error
 
 
 def _entry(key: Sequence[object], record: Record) -> dict[str, Any]:
-    """A finished task as a journal keeps it: a digit that flips is noticed."""
+    """Return a finished task as a journal keeps it, with a checksum against damage."""
     return {"key": key, "record": record, "checksum": crc32(_line([key, record]))}
 
 
@@ -212,7 +214,7 @@ def _line(values: object) -> bytes:
 
 
 def _flat(header: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The values of a header under names such as pool.systems."""
+    """Flatten a header to values under names such as pool.systems."""
     values: dict[str, Any] = {}
     for name, value in header.items():
         inner = _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else None

@@ -1,7 +1,7 @@
-"""truebleu inside other people's loops: training, validation and evaluation libraries.
+"""truebleu inside training, validation and evaluation libraries.
 
-`truebleu.integrations.torchmetrics` and `truebleu.integrations.evaluate` need the library that they
-are named after, which is imported with the module.
+`truebleu.integrations.torchmetrics` and `truebleu.integrations.evaluate` import the library of
+their name, which must be installed.
 """
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
-"""Batches of outputs with references: counted one after the other, they add up to the whole.
+"""Batches of outputs with references, whose counts add up to the counts of the whole text.
 
-Statistics are additive, so a metric over batches, workers or machines is exact: only its k sums
-travel. What depends on all texts at once cannot be scored so, and is refused: NIST's weights, and
-the choice of a tokenizer by the script of the references, which the first batch would make for the
-others.
+Counts are additive, so a metric over batches, workers or machines is exact, and only its sums are
+sent. Metrics that depend on all texts at once, such as NIST by its weights, raise an error. The
+tokenizer is never chosen by the script of the references, since the first batch would choose for
+all.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchMetric", "Reward", "Target"]
 
-#: The references of a batch: one for each output, or a list of them for each output.
+#: References of a batch: one for each output, or a list for each output.
 Target: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
-#: What references that are kept ready may take.
+#: Default bytes of the cache of prepared references.
 CACHE_BYTES = 1 << 26
 
 
 class BatchMetric:
-    """A metric that counts batches alike.
+    """A metric that counts all batches with the same settings.
 
     Args:
-        metric: a name with settings, such as "bleu" or "chrf:word_order=2", or an object.
-        language: the target language, which chooses the tokenizer; without it, and without a
-            tokenizer in the settings, words are cut as for languages with spaces (13a).
+        metric: name with settings, such as "bleu" or "chrf:word_order=2", or an object.
+        language: target language, which decides the tokenizer unless the settings name one.
+            Default: a language with spaces (13a).
 
     >>> bleu = BatchMetric("bleu")
     >>> rows = bleu.rows(["the cat sat on the mat"], [["the cat sat on a mat"]])
@@ -51,15 +51,15 @@ class BatchMetric:
         chosen = chosen.for_language("en" if language is None else language)
         if chosen.counts_whole_text or not chosen.reads_texts:
             raise SettingError(
-                "metric", chosen.name, "one whose counts of a segment depend on that segment alone"
+                "metric", chosen.name, "a metric that counts each segment alone, such as bleu"
             )
         self.metric = chosen
         self.width = int(chosen.statistics([""], [""]).shape[1])
-        #: References of each segment so far; None where they vary.
+        #: Number of references of each segment so far; None if it varies.
         self.references: int | None = 0
 
     def rows(self, outputs: Sequence[str], target: Target) -> NDArray[np.float64]:
-        """A row of counts for each output."""
+        """Count a batch; return one row for each output."""
         texts = _translators(by_segment(outputs, target))
         counts = {len(texts) - sum(text[i] is None for text in texts) for i in range(len(outputs))}
         if len(outputs) > 0:
@@ -68,43 +68,43 @@ class BatchMetric:
         return self.metric.statistics(outputs, texts)
 
     def describe(self, sums: Sequence[float]) -> Score:
-        """The score of summed rows, with its parts and signature."""
+        """Return the score of summed rows, with its parts and signature."""
         return self.metric.describe(sums, self.references)
 
 
 def by_segment(outputs: Sequence[str], target: Target) -> list[Sequence[str]]:
-    """The references of each output."""
+    """Return the references of each output; raises SettingError unless they are texts."""
     if isinstance(target, str) or not isinstance(target, Sequence):
         raise SettingError("target", target, "a list with the references of each output")
     if len(target) != len(outputs):
         raise SettingError("target", len(target), f"references for each of {len(outputs)} outputs")
-    listed = [[item] if isinstance(item, str) else item for item in target]
-    for number, references in enumerate(listed):
+    groups = [[item] if isinstance(item, str) else item for item in target]
+    for number, references in enumerate(groups):
         texts = isinstance(references, Sequence) and len(references) > 0
         if not texts or not all(isinstance(text, str) for text in references):
             raise SettingError(f"target[{number}]", references, "a text or a list of texts")
-    return listed
+    return groups
 
 
 def _translators(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
-    """The references by translator, as truebleu takes them; None where one has no more."""
+    """Transpose references by segment to references by translator, with None if missing."""
     return [list(texts) for texts in zip_longest(*references)] or [[]]
 
 
 class Reward:
     """Scores of single outputs, for rewards and filters: higher is always better.
 
-    Any number of threads may call it at once: the native code lets go of Python's lock while it
-    counts. References are kept ready by their texts, for BLEU and chrF, so that the next outputs of
-    the same prompts take less time.
+    Any number of threads may call a reward at once: the native code releases Python's lock while it
+    counts. BLEU and chrF cache prepared references by their texts, so that further outputs of the
+    same prompts take less time.
 
     Args:
-        metric: a name with settings, or an object.
-        language: the target language, which chooses the tokenizer.
-        column: the keyword argument with the references, where a trainer passes on the columns of
-            its data set.
-        cache_bytes: how much memory references that are kept ready may take, about 3 KB each; 0
-            keeps none. What was not asked for in a while is forgotten.
+        metric: name with settings, or an object.
+        language: target language, which decides the tokenizer.
+        column: name of the keyword argument with the references, if a trainer passes on the columns
+            of its data set.
+        cache_bytes: memory of the cache of prepared references, about 3 KB each; 0 for no cache.
+            The least recently used references are dropped.
 
     >>> reward = Reward("chrf")
     >>> [round(score, 3) for score in reward(["a dog barked", "no"], ["the dog barked", "no"])]
@@ -122,26 +122,26 @@ class Reward:
     ) -> None:
         self.metric = BatchMetric(metric, language).metric.sentence_level()
         if self.metric.higher_is_better is None:
-            raise SettingError("metric", self.metric.name, "one by which more or less is better")
+            raise SettingError("metric", self.metric.name, "a metric with a direction, as chrf")
         self.column = column
         self.cache_bytes = require_whole_number("cache_bytes", cache_bytes, 0, MOST)
         self._cache = self.metric.reference_cache(cache_bytes)
-        # Trainers log rewards under their names.
+        # Trainers log rewards under this name.
         self.__name__ = f"{self.metric.name} reward"
 
     def __reduce__(self) -> tuple[type[Reward], tuple[Metric, None, str, int]]:
-        """Without what it has kept ready."""
+        """Pickle the reward without its cache."""
         return Reward, (self.metric, None, self.column, self.cache_bytes)
 
     def __call__(
         self, completions: Sequence[object], target: Target | None = None, **columns: object
     ) -> list[float]:
-        """A reward for each completion: its score in hundredths, negative where lower is better.
+        """Return a reward for each completion: its score / 100, negated if lower is better.
 
         Args:
-            completions: texts, or lists of messages whose last has the text as its "content".
-            target: the references of each; else they are looked for in `columns`.
-            columns: what a trainer passes on; only that of the references is used.
+            completions: texts, or lists of messages, the last of them with the text as "content".
+            target: references of each completion; None to take them from `columns`.
+            columns: columns that a trainer passes on; only the column of the references is used.
         """
         if target is None:
             if self.column not in columns:

@@ -25,12 +25,12 @@ __all__ = ["CorpusScore"]
 
 
 class CorpusScore(evaluate.Metric):  # type: ignore[misc]  # the library has no types
-    """The corpus score by a truebleu metric, as `evaluate.load` would give a metric.
+    """Corpus score by a truebleu metric, used like a metric from `evaluate.load`.
 
     Args:
-        metric: a name with settings, or a truebleu metric.
-        language: the target language, which chooses the tokenizer.
-        settings: further ones of every evaluate module, such as `experiment_id`.
+        metric: name with settings, or a truebleu metric.
+        language: target language, which decides the tokenizer.
+        settings: settings of every evaluate module, such as `experiment_id`.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CorpusScore(evaluate.Metric):  # type: ignore[misc]  # the library has no 
         )
 
     def _compute(self, predictions: Sequence[str], references: Target) -> dict[str, Any]:
-        """The score, its parts and the signature."""
+        """Return the score, its parts and the signature."""
         rows = self.batches.rows(predictions, references)
         score = self.batches.describe(rows.sum(axis=0).tolist())
         return {**score.to_dict(), "signature": str(score.signature)}

@@ -1,4 +1,4 @@
-"""A metric for torchmetrics and Lightning: exact also when validation is distributed.
+"""A metric for torchmetrics and Lightning, exact also in distributed validation.
 
 >>> metric = CorpusScore("bleu")
 >>> metric.update(["the cat sat on the mat"], [["the cat sat on a mat"]])
@@ -27,20 +27,20 @@ __all__ = ["CorpusScore"]
 
 
 class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the library
-    """The corpus score of all batches: by any truebleu metric whose statistics add up.
+    """Corpus score of all batches by any truebleu metric whose counts add up.
 
-    Its state is the k sums of the metric's statistics, added up over processes: the score is that
-    of all texts together, not a mean of scores. With `interval`, the rows of all segments are kept
-    and gathered too, and `compute` gives the score with the ends of its confidence interval.
+    The state is the metric's sums, added up over processes, so the score is of all texts together
+    and no mean of scores. With `interval`, the rows of all segments are also kept and gathered, and
+    `compute` returns the score with a confidence interval.
 
     Args:
-        metric: a name with settings, or a truebleu metric.
-        language: the target language, which chooses the tokenizer.
-        interval: whether to keep rows and give an interval.
-        level: of the interval.
-        replicates: of its bootstrap.
-        seed: of its bootstrap.
-        settings: further ones of every torchmetrics metric.
+        metric: name with settings, or a truebleu metric.
+        language: target language, which decides the tokenizer.
+        interval: True to keep rows and return an interval.
+        level: confidence level of the interval.
+        replicates: number of bootstrap replicates.
+        seed: seed of the bootstrap.
+        settings: settings of every torchmetrics metric.
     """
 
     is_differentiable = False
@@ -71,7 +71,7 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether more is better; None where neither is."""
+        """Direction of the metric; None without direction."""
         return self.batches.metric.higher_is_better
 
     def update(self, preds: Sequence[str], target: Target) -> None:
@@ -82,7 +82,7 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
             self.rows.append(rows.to(self.sums.device))
 
     def compute(self) -> Any:
-        """The score of everything that was counted; with `interval`, also `low` and `high`."""
+        """Return the score of all batches; with `interval`, also `low` and `high`."""
         score = torch.tensor(float(self.batches.metric.score(self.sums.cpu().numpy())))
         if not self.interval:
             return score

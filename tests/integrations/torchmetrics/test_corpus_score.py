@@ -22,7 +22,7 @@ OUTPUTS = [line.replace("sat on", "lay by" if i % 3 else "sat on") for i, line i
 BATCHES = [slice(start, start + 7) for start in range(0, 30, 7)]
 
 
-def test_batches_add_up_and_reset_begins_anew() -> None:
+def test_batches_add_up_until_reset() -> None:
     metric = CorpusScore("bleu")
     for _ in range(2):
         for batch in BATCHES:
@@ -46,7 +46,7 @@ def test_sums_keep_their_precision() -> None:
     assert metric.sums.dtype == torch.float64
 
 
-def test_the_interval_is_that_of_score() -> None:
+def test_the_interval_equals_the_interval_of_score() -> None:
     import truebleu
 
     metric = CorpusScore("bleu", interval=True, replicates=500, seed=7)

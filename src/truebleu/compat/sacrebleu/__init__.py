@@ -1,9 +1,9 @@
-"""A copy of sacreBLEU in which truebleu counts; a plain ``import sacrebleu`` stays as it is.
+"""A copy of sacreBLEU with truebleu's kernels; a plain ``import sacrebleu`` stays unchanged.
 
     import truebleu.compat.sacrebleu as sacrebleu
 
-is all that existing code has to change. The modules below this one are those of the installed
-sacreBLEU, loaded a second time under this name: its classes, functions, messages and numbers.
+is the only change that existing code needs. The modules of the installed sacreBLEU are loaded a
+second time under this name, with their classes, functions, messages and numbers.
 
 >>> corpus_bleu(["the cat sat on the mat"], [["the cat sat on a mat"]])
 BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)
