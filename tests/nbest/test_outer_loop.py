@@ -138,7 +138,10 @@ def test_a_list_that_was_changed_afterwards_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (script("import sys; print('no model'); sys.exit(3)"), "exit code 3; its last output: no model"),
+        (
+            script("import sys; print('no model'); sys.exit(3)"),
+            "exit code 3; its last output: no model",
+        ),
         (script("pass"), r"wrote no round-01\.nbest"),
         ("/nowhere/decoder {weights} {nbest}", "cannot be started: No such file"),
     ],
