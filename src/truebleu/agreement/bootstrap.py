@@ -72,7 +72,7 @@ from truebleu.schema import (
 from truebleu.significance.intervals import min_replicates, percentile_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -654,38 +654,35 @@ def bootstrap_soft_pairwise(
             centre, *replicated = _accuracies(p, people, shared)
             shifted = np.array(replicated) - centre + observed[names[number]]
             values[start : start + count, number] = shifted.clip(0.0, 1.0)
-    resampled = [
-        (counts, _p_values(counts, people_rows), counts @ shared_rows > 0)
-        for counts in _nested_counts(len(people_rows), draws.seed)
-    ]
+    counts = _nested_counts(len(people_rows), draws.seed)
+    people = _p_values(counts, people_rows)
+    shared = _core.Rows(shared_rows).weighted_sums(counts) > 0
     nested = {}
     for number in chosen:
         scores = as_metric(names[number], metrics[names[number]], ratings)
-        metric_rows = by_unit(*moments(scores))
-        accuracies = [
-            _accuracies(_p_values(counts, metric_rows), people, shared)
-            for counts, people, shared in resampled
-        ]
-        if summary := _nested(accuracies):
+        p = _p_values(counts, by_unit(*moments(scores)))
+        if summary := _nested(_accuracies(p, people, shared).reshape(OUTER, 1 + INNER)):
             nested[names[number]] = summary
     return Replicates(observed, values, nested=nested)
 
 
-def _nested_counts(units: int, seed: int) -> Iterator[NDArray[np.uint16]]:
-    """Yield the counts of each unit in a replicate, then in its INNER replicates."""
+def _nested_counts(units: int, seed: int) -> NDArray[np.uint8]:
+    """Draw the counts of each unit in OUTER replicates, each followed by its INNER replicates."""
     # NumPy guarantees the stream of a bit generator across versions, but not of a Generator.
     stream = np.random.PCG64(seed)
-    for _ in range(OUTER):
+    counts = np.empty((OUTER, 1 + INNER, units), dtype=np.uint8)
+    for of_replicate in counts:
         bits = stream.random_raw((1 + INNER) * units) >> np.uint64(11)
         indices = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
         outer, *inner = indices.reshape(-1, units)
-        samples = [outer, *(outer[sample] for sample in inner)]
-        yield np.stack([np.bincount(row, minlength=units) for row in samples]).astype(np.uint16)
+        for row, sample in enumerate([outer, *(outer[sample] for sample in inner)]):
+            of_replicate[row] = np.bincount(sample, minlength=units)
+    return counts.reshape(-1, units)
 
 
-def _p_values(counts: NDArray[np.uint16], rows: Values) -> Values:
+def _p_values(counts: NDArray[np.uint8], rows: Values) -> Values:
     """Compute p-values shaped (replicate, pair) from rows of differences and their squares."""
-    totals, squares = np.split(counts @ rows, 2, axis=1)
+    totals, squares = np.split(_core.Rows(rows).weighted_sums(counts), 2, axis=1)
     return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
 
 
