@@ -18,7 +18,6 @@ WITHOUT_MODULE = {
     "cli": "commands, which are written in fewer modules",
     "test_layers.py": "the whole package",
     "test_mirror.py": "the whole package",
-    "test_thresholds.py": "the whole package",
 }
 MODULES = sorted(
     path.relative_to(SOURCE)

@@ -13,6 +13,7 @@ from truebleu.corpus import Segments
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.tokenizers import (
     external_tokenizer,
+    script_of_letters,
     tokenize,
     tokenizer_for_language,
     tokenizer_names,
@@ -209,3 +210,13 @@ def test_a_few_kana_do_not_make_a_text_japanese() -> None:
 
 def test_all_references_decide_together() -> None:
     assert unspaced_script([[None, "…"], [CHINESE, None]]) == "Chinese"
+
+
+@pytest.mark.parametrize(("han", "script"), [(25, None), (26, "Chinese")])
+def test_more_than_a_quarter_of_unspaced_letters_decide(han: int, script: str | None) -> None:
+    assert script_of_letters({"spaced": 100 - han, "han": han, "kana": 0}) == script
+
+
+@pytest.mark.parametrize(("kana", "script"), [(10, "Chinese"), (11, "Japanese")])
+def test_more_than_a_tenth_of_kana_is_japanese(kana: int, script: str) -> None:
+    assert script_of_letters({"spaced": 0, "han": 100 - kana, "kana": kana}) == script

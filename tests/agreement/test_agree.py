@@ -22,13 +22,14 @@ from tests.agreement.judged_texts import (
 )
 from truebleu.agreement.agree import (
     AgreeSettings,
+    _with_interval as with_interval,
     agree,
     answer as answer_of,
     choose_test,
     default_coefficients,
 )
-from truebleu.agreement.bootstrap import resampling_of
-from truebleu.agreement.coefficients import coefficient
+from truebleu.agreement.bootstrap import Replicates, resampling_of
+from truebleu.agreement.coefficients import MetricAgreement, coefficient
 from truebleu.agreement.data import AgreementData, HumanData, MetricData, mean_of_segments
 from truebleu.agreement.tests import MetricTest, Permute, permutation_test, soft_pairwise_test
 from truebleu.counts.counting import count_texts
@@ -732,3 +733,12 @@ def test_equally_good_metrics_are_told_apart_one_time_in_twenty(bias: float) -> 
             assert count > 30, name
         else:
             assert 4 <= count <= 27, name
+
+
+@pytest.mark.parametrize(("noise", "warned"), [(0.1, False), (0.101, True)])
+def test_noise_of_more_than_a_tenth_of_the_variance_is_noted(noise: float, warned: bool) -> None:
+    values = np.arange(100.0)[:, np.newaxis] / 100
+    replicates = Replicates(observed={"m": 0.5}, values=values, noise={"m": noise})
+    agreement = with_interval(MetricAgreement(value=0.5, metric="m"), replicates, None, 0.95)
+    notes = " ".join(agreement.notes)
+    assert ("noise is 10 % of the variance between systems" in notes) == warned

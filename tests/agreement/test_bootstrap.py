@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, _core
-from truebleu.agreement.bootstrap import Resample, bootstrap_agreement, bootstrap_system_agreement
+from truebleu.agreement.bootstrap import (
+    Replicates,
+    Resample,
+    bootstrap_agreement,
+    bootstrap_system_agreement,
+)
 from truebleu.agreement.coefficients import coefficient, measure
 from truebleu.agreement.data import mean_of_segments
 from truebleu.errors import SettingError, UnknownNameError
@@ -333,3 +338,14 @@ def test_system_scores_that_do_not_fit_are_refused() -> None:
     human[1:] = np.nan
     with pytest.raises(SettingError, match="systems with human scores"):
         bootstrap_system_agreement(human, {"m": mean_of_segments(metrics["near"])}, "pearson")
+
+
+@pytest.mark.parametrize(("undefined", "has_interval"), [(50, True), (51, False)])
+def test_up_to_a_twentieth_of_the_replicates_may_lack_a_value(
+    undefined: int, has_interval: bool
+) -> None:
+    values = np.arange(1000.0)[:, np.newaxis] / 1000
+    values[:undefined] = np.nan
+    interval = Replicates(observed={"m": 0.5}, values=values).interval("m")
+    assert (interval.low is not None) == has_interval
+    assert (interval.reason is None) == has_interval

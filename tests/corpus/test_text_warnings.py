@@ -222,3 +222,12 @@ def test_outputs_that_end_in_a_space_and_a_full_stop_look_tokenized() -> None:
     # sacreBLEU's rule: a hundred of them, in outputs only.
     assert codes([*tokenized[:100], *reference[100:]]) == ["tokenized"]
     assert codes([*tokenized[:99], *reference[99:]]) == []
+
+
+@pytest.mark.parametrize(("segments", "code"), [(10, "mostly-empty"), (11, "blank")])
+def test_a_text_is_mostly_empty_from_half_of_its_segments_on(
+    folder: Folder, segments: int, code: str
+) -> None:
+    system = "\n" * 5 + "".join(f"x{n}\n" for n in range(segments - 5))
+    reference = "".join(f"r{n}\n" for n in range(segments))
+    assert set(warnings(folder, system, reference)) == {code}

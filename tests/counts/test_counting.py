@@ -289,3 +289,12 @@ def test_given_scores_need_not_cover_systems_that_are_left_out() -> None:
     assert counts.select(["a"]).metrics[0].rows.sums() == [[3, 2]]
     with pytest.raises(MissingColumnError, match="no system 'b'"):
         counts.metrics[0].rows.sums()
+
+
+def test_common_scores_are_those_of_the_selected_systems_before_and_after_counting() -> None:
+    texts = as_test_set({name: ["x", "y"] for name in "ab"}, ["x", "y"])
+    counts = count_texts(texts, GivenScores.of({"a": [1, 2], "b": [3, None]}, missing="common"))
+    before = counts.select(["a"]).metrics[0].rows.sums()
+    assert counts.metrics[0].rows.sums() == [[1, 1], [3, 1]]
+    for counted in (counts, pickle.loads(pickle.dumps(counts))):  # noqa: S301  # our own
+        assert counted.select(["a"]).metrics[0].rows.sums() == before == [[3, 2]]

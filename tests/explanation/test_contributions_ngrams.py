@@ -132,3 +132,14 @@ def test_equal_typography_has_no_effect() -> None:
     (pair,) = explain(plain, metrics=["bleu"], replicates=200).pairs
     for effect in pair.typography:
         assert abs(effect.effect) < 0.05 * abs(pair.comparison.difference)
+
+
+def test_an_n_gram_is_tested_if_six_units_match_it_differently() -> None:
+    words = ["zebra"] * 6 + ["tiger"] * 5
+    references = [f"the {word} sat there" for word in words]
+    outputs = {"a": references, "b": ["the cat sat there"] * len(words)}
+    effects, _ = effects_of(parse_metric("bleu"), as_test_set(outputs, references))
+    assert effects is not None
+    tested = {effects.ngrams[number] for number in effects.tested.tolist()}
+    assert "zebra" in tested
+    assert "tiger" in set(effects.ngrams) - tested

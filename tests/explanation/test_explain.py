@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import truebleu.explanation.explain as explanations
 from truebleu import compare, explain
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.explanation.contributions import QUOTES
-from truebleu.explanation.explain import LISTED_NGRAMS
+from truebleu.explanation.contributions import QUOTES, NgramEffects
+from truebleu.explanation.explain import LISTED_NGRAMS, SliceContribution, VariableContributions
 from truebleu.metrics import FunctionMetric
 from truebleu.metrics.threads import set_threads
 from truebleu.reports.explain import verdict
@@ -270,3 +271,38 @@ def test_fewer_than_two_systems_are_refused(count: int) -> None:
     systems = {name: ["a b"] * 3 for name in ("a", "b")[:count]}
     with pytest.raises(SettingError, match="given: it takes at least two to compare"):
         explain(TestSet(systems=systems, references=(["a b"] * 3,)))
+
+
+@pytest.mark.parametrize(("contribution", "unlike"), [(0.595, 0), (0.605, 2)])
+def test_a_slice_is_unlike_the_text_from_a_tenth_on(contribution: float, unlike: int) -> None:
+    def half(name: str, contribution: float) -> SliceContribution:
+        return SliceContribution(
+            name=name,
+            segments=50,
+            units=50,
+            share=0.5,
+            contribution=contribution,
+            interval=(0.0, 1.0),
+            scores=None,
+            p_adjusted=0.01,
+        )
+
+    parts = (half("first", contribution), half("second", 1 - contribution))
+    variable = VariableContributions(name="half", origin="source", slices=parts)
+    assert len(variable.unlike_text) == unlike
+
+
+@pytest.mark.parametrize(("segments", "listed"), [(79, ["a b", "b"]), (80, ["a b"])])
+def test_a_longer_n_gram_stands_for_its_part_in_four_fifths_of_its_segments(
+    segments: int, listed: list[str]
+) -> None:
+    effects = NgramEffects(
+        ngrams=["a b", "b"],
+        contributions=np.array([2.0, 1.0]),
+        segments=np.array([segments, 100]),
+        examples=lambda _: (),
+        tested=np.array([], dtype=np.int64),
+        by_unit=np.empty((0, 0)),
+    )
+    largest = explanations._largest(effects.contributions, effects)
+    assert [effects.ngrams[number] for number in largest] == listed

@@ -208,3 +208,17 @@ def test_damage_in_most_of_a_small_slice_is_found() -> None:
     )
     assert found.max() <= 0.01
     assert all(ps.min() > 0.05 for ps in others)
+
+
+@pytest.mark.parametrize(("units", "tested"), [(9, False), (10, True)])
+def test_a_slice_is_tested_from_ten_units_on(units: int, tested: bool) -> None:
+    labels = (np.arange(100) < units).astype(np.int64)
+    cut = slices.Variable("few", "source", ("a", "b"), labels)
+    _, few = even_spread(np.arange(100.0), Units.segments(100), cut)
+    assert np.isnan(few) == (not tested)
+
+
+def test_statistics_within_a_tenth_count_as_equal() -> None:
+    # Of ten, itself and those of at least nine tenths of it.
+    drawn = np.array([[1.0], [0.905], [0.895], *[[0.1]] * 7])
+    assert slices._step_down_maximum(drawn).tolist() == [0.2]

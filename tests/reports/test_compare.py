@@ -193,3 +193,10 @@ def test_koehns_rule_is_told_by_wins() -> None:
     assert "a is better than b by 0.2500 score" in printed
     assert "so in 100.0 % of the replicates" in printed
     assert "different in 9 to 11 % of all cases" in printed
+
+
+@pytest.mark.parametrize(("segments", "warned"), [(19, True), (20, False)])
+def test_skewed_intervals_of_fewer_than_20_units_are_warned_of(
+    texts: TestSet, segments: int, warned: bool
+) -> None:
+    assert ("With fewer than 20 segments" in said(texts, segments=segments)) == warned

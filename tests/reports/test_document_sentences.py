@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.reports.document import (
-    ENOUGH_DOCUMENTS,
     few_documents,
     join_names,
     p_cell,
@@ -62,7 +61,7 @@ def test_segments_are_resampled_with_what_is_known_of_documents() -> None:
     assert resampled(DOCUMENTS, 10, known) == "10 documents"
 
 
-@pytest.mark.parametrize(("units", "warned"), [(ENOUGH_DOCUMENTS - 1, 1), (ENOUGH_DOCUMENTS, 0)])
+@pytest.mark.parametrize(("units", "warned"), [(99, 1), (100, 0)])
 def test_few_documents_are_warned_of(units: int, warned: int) -> None:
     assert len(few_documents(DOCUMENTS, units)) == warned
     assert few_documents(SEGMENTS, units) == []

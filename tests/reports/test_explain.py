@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from truebleu import explain
 from truebleu.reports.document import Chart, Table, render
-from truebleu.reports.explain import verdict
+from truebleu.reports.explain import _drawn, verdict
 from truebleu.scores import GivenScores
 from truebleu.simulation import simulate, simulate_causes
 
@@ -118,3 +119,13 @@ def test_words_of_the_texts_stay_words(format_: str) -> None:
     # Sentences are comments in LaTeX, where nothing has a meaning.
     lines = [line for line in written.split("\n") if format_ != "latex" or line[:1] != "%"]
     assert not any(("$x$" if format_ == "latex" else "<script>") in line for line in lines)
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.5, True), (0.51, False)])
+def test_a_variable_that_is_spread_evenly_is_not_drawn(
+    explained: Explanation, p: float, shown: bool
+) -> None:
+    first, second, *_ = explained.pairs[0].variables
+    variables = (replace(first, p_adjusted=p), replace(second, p_adjusted=0.01))
+    pair = replace(explained.pairs[0], variables=variables)
+    assert [variable.name for variable in _drawn(pair)] == [first.name] * shown + [second.name]

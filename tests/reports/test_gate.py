@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,3 +100,10 @@ def test_scaled_swaps_are_named_in_the_method() -> None:
     same = gate({"new": short, "old": short}, references, baseline="old", replicates=99)
     assert not same.checks[0].scaled
     assert "one-sided approximate randomization" in str(same)
+
+
+@pytest.mark.parametrize(("documents", "warned"), [(199, True), (200, False)])
+def test_a_margin_needs_200_documents(documents: int, warned: bool) -> None:
+    result = replace(decided(documents=40, margin=0.5), units=documents)
+    assert ("Fewer than 200 documents" in str(result)) == warned
+    assert "Fewer than" not in str(replace(decided(documents=40), units=documents))

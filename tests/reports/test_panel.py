@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.reports.document import Chart, Table
-from truebleu.reports.panel import document
+from truebleu.reports.panel import _varies, document
 from truebleu.significance.panel import Heterogeneity, panel
 from truebleu.significance.scores import score
 from truebleu.simulation import Channel, simulate
@@ -88,3 +88,19 @@ def test_the_tidy_table_has_every_set_and_the_mean(result: Panel) -> None:
 def test_the_chart_has_every_set_and_the_mean(result: Panel) -> None:
     (chart,) = (block for block in document(result).blocks if isinstance(block, Chart))
     assert [row["set"] for row in chart.table.rows] == ["set-0", "set-1", "set-2", "mean"]
+
+
+@pytest.mark.parametrize(("i_squared", "varies"), [(0.75, False), (0.76, True)])
+def test_sets_vary_too_much_for_a_mean_above_three_quarters(
+    result: Panel, i_squared: float, varies: bool
+) -> None:
+    (pair,) = result.comparisons
+    assert pair.heterogeneity is not None
+    first, *others = (replace(row, verdict="better") for row in pair.sets)
+    mixed = replace(
+        pair,
+        sets=(replace(first, verdict="worse"), *others),
+        heterogeneity=replace(pair.heterogeneity, i_squared=i_squared),
+    )
+    assert _varies(mixed) == varies
+    assert not _varies(replace(mixed, sets=tuple(others)))

@@ -16,7 +16,7 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
 from truebleu.studies._study import TESTS, Estimate, Row, StudyResult, binomial_rate
-from truebleu.studies.power import MEAN, USUAL_BANDS, study_accuracy, study_power
+from truebleu.studies.power import MEAN, USUAL_BANDS, _is_overconfident, study_accuracy, study_power
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -410,3 +410,12 @@ def test_each_samples_confidence_is_drawn_for_the_largest_and_the_smallest_diffe
         assert np.mean(np.array(sure) >= 0.9 - 1e-9) == pytest.approx(row["right"])
         assert np.mean(np.array(sure) <= 0.1 + 1e-9) == pytest.approx(row["wrong"])
     assert study_power(texts, **options).rows == result.rows
+
+
+@pytest.mark.parametrize(("conclusions", "overconfident"), [(57, True), (58, False)])
+def test_a_band_is_overconfident_below_a_chance_of_a_fortieth(
+    conclusions: int, overconfident: bool
+) -> None:
+    # SciPy 1.17.1, binom.sf(6, n, 0.05): 0.0231 of 57, 0.0252 of 58.
+    right = Estimate((conclusions - 7) / conclusions, 0.8, 0.94)
+    assert _is_overconfident(right, 0.95, conclusions) == overconfident

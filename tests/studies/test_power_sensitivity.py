@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies import StudyResult, power
 from truebleu.studies._study import Pool, Testing
-from truebleu.studies.power import study_sensitivity
+from truebleu.studies.power import _sensitivity_sentences, study_sensitivity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -241,3 +242,21 @@ def test_scores_of_zero_have_no_relative_interval() -> None:
     assert result.rows[0]["width"] is None
     assert "there is no relative interval for human: medians are 0." in said(result)[-1]
     json.dumps(result.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(("different", "saturated"), [(94, False), (95, True)])
+def test_metrics_by_which_95_of_100_pairs_differ_show_no_difference(
+    different: int, saturated: bool
+) -> None:
+    def conclusions(label: str, count: int) -> Any:
+        return SimpleNamespace(
+            label=label,
+            significant=lambda: np.arange(100)[np.newaxis] < count,
+            records=[{"ar": [None] * 100}],
+            width={"width": None},
+        )
+
+    of_size = [conclusions("BLEU", 100), conclusions("TER", different)]
+    sentences = " ".join(_sensitivity_sentences("On 100 segments", of_size, "holm"))
+    expected = "at least 95 % of the pairs differ significantly by every metric"
+    assert (expected in sentences) == saturated

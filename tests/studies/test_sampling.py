@@ -233,3 +233,10 @@ def test_differences_are_improvements() -> None:
     assert Quantities([0], []).of(scores, -1).tolist() == [[30], [10]]
     assert Quantities([0], [(0, 1)]).of(scores, 1).tolist() == [[30, 10], [10, -10]]
     assert Quantities([0], [(0, 1)]).of(scores, -1).tolist() == [[30, -10], [10, 10]]
+
+
+@pytest.mark.parametrize(("size", "drawn"), [(30, 30), (33, 20)])
+def test_points_are_drawn_of_at_least_ten_samples(size: int, drawn: int) -> None:
+    texts = simulate(segments=300, systems=[0.3], seed=6)
+    result = study_sampling(texts, ["chrf"], sizes=[20, size], independent=100)
+    assert {row["case"].rpartition(" ")[2] for row in result.drawn} == {str(drawn)}

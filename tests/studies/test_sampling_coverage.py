@@ -196,3 +196,12 @@ def test_the_chart_shows_at_most_50_intervals() -> None:
     result = study_coverage(TEXTS, sizes=[10], samples=60, replicates=40)
     assert [row["sample"] for row in result.chart_rows or ()] == list(range(1, 51))
     assert [row["samples"] for row in result.rows] == [60]
+
+
+@pytest.mark.parametrize(("size", "noted"), [(5, False), (6, True)])
+def test_samples_of_more_than_a_twentieth_of_the_pool_are_noted(size: int, noted: bool) -> None:
+    texts = simulate(segments=100, systems=[0.3], seed=6)
+    result = study_coverage(
+        texts, ["chrf"], sizes=[size], sampling="random", samples=5, replicates=100
+    )
+    assert any("The largest samples are" in sentence for sentence in said(result)) == noted

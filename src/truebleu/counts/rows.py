@@ -102,9 +102,11 @@ class Rows:
     def _whole(self) -> CountedRows:
         """Return all rows, counting them on first use."""
         count = self._count
-        if count is not None:
+        if self._piece is None and count is not None:
             self._piece = count() if self._systems is None else count(self._systems)
-            self._count = None
+            if self._systems is None:
+                # The texts that were counted need not stay.
+                self._count = None
         if self._piece is not None:
             return self._piece
         if self._space is None:
@@ -126,7 +128,8 @@ class Rows:
 
     def select(self, indices: Sequence[int]) -> Rows:
         """Return the rows of the systems at `indices`; other systems need not be counted."""
-        if self._count is not None and self._systems is not None:
+        # Also after counting: which scores are common depends on the systems.
+        if self._systems is not None:
             return Rows(self._count, [self._systems[index] for index in indices])
         return Rows(partial(_select, self, (slice(None), list(indices))))
 
