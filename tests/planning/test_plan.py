@@ -20,9 +20,12 @@ from truebleu.significance.gate import gate
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
+    from truebleu.planning.plan import PairPlan
     from truebleu.schema import Alternative
 
 
@@ -327,3 +330,62 @@ def test_equal_systems_pass_as_often_as_planned(kind: str) -> None:
             shown += bool(comparison.comparisons[0].equivalent)
     # Three standard deviations of a share of .8 in 400 are .06.
     assert 0.74 < shown / 400 < 0.86
+
+
+VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
+
+
+def plan_of(differences: Sequence[float], **options: Any) -> PairPlan:
+    """A plan from a pilot of two systems with these differences."""
+    count = len(differences)
+    systems = {"a": list(map(str, differences)), "b": ["0"] * count}
+    defaults: dict[str, Any] = {"difference": 1.0, "metrics": [VALUE], "replicates": 100}
+    (found,) = plan(systems, ["0"] * count, **defaults | options).plans
+    return found
+
+
+@pytest.mark.parametrize(("units", "warned"), [(29, True), (30, False)])
+def test_a_pilot_of_fewer_than_30_units_is_warned_about(units: int, warned: bool) -> None:
+    found = plan_of([n % 5 - 2 for n in range(units)])
+    assert ("small pilot" in found.warnings) == warned
+
+
+def test_fewer_than_30_needed_units_are_warned_about() -> None:
+    needed = {}
+    for hundredths in range(60, 90):
+        found = plan_of([n % 5 - 2 for n in range(100)], difference=hundredths / 100)
+        needed[found.units_needed] = "few units needed" in found.warnings
+    assert needed[29]
+    assert not needed[30]
+
+
+@pytest.mark.parametrize(
+    ("units", "largest", "share", "warned"),
+    [
+        # More than a fifth of the variance, and of 40 units more than 10 / 40 of it.
+        (100, 4.8, 0.19, False),
+        (100, 5.2, 0.21, True),
+        (40, 3.45, 0.23, False),
+        (40, 3.75, 0.26, True),
+    ],
+)
+def test_a_unit_with_much_of_the_variance_is_warned_about(
+    units: int, largest: float, share: float, warned: bool
+) -> None:
+    found = plan_of([largest, *([1.0, -1.0] * units)[: units - 1]])
+    assert found.largest_share == pytest.approx(share, abs=0.01)
+    assert ("one unit decides" in found.warnings) == warned
+
+
+@pytest.mark.parametrize(("alike", "effect", "warned"), [(58, 1.16, False), (62, 1.24, True)])
+def test_a_design_effect_above_a_fifth_is_warned_about(
+    alike: int, effect: float, warned: bool
+) -> None:
+    # Documents of two segments, whose differences are alike in so many of 100.
+    pairs = [(1.0, 1.0), (-1.0, -1.0)] * (alike // 2) + [(1.0, -1.0)] * (100 - alike)
+    documents = [f"d{n // 2}" for n in range(200)]
+    found = plan_of(
+        [value for pair in pairs for value in pair], unit="segment", documents=documents
+    )
+    assert found.design_effect == pytest.approx(effect, abs=0.02)
+    assert ("dependent segments" in found.warnings) == warned

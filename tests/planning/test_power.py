@@ -109,3 +109,21 @@ def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
 
 def test_undetectable_differences_have_no_size() -> None:
     assert units_needed(1e-9, 0.8, UNIT, TWO_SIDED) is None
+
+
+@pytest.mark.parametrize(("difference", "ratio"), [(1.4, 1.2), (1.45, 1.1), (1.6, 1.0), (9.0, 1.0)])
+def test_the_null_variance_stays_above_a_quarter(difference: float, ratio: float) -> None:
+    # Without a difference it is 4, and each point takes 2 from it.
+    variance = DifferenceVariance(sd=1.0, null_sd=2.0, slope=-1.0)
+    assert variance.null_ratio(difference) == pytest.approx(math.sqrt(ratio))
+
+
+def test_the_variance_of_a_studentised_difference_stays_above_a_quarter() -> None:
+    units, difference = 20, 0.8
+    critical = t.isf(0.025, units - 1)
+    plain = norm.ppf(power(units, difference, UNIT, TWO_SIDED))
+    distance = plain * math.sqrt(1 + critical**2 / (2 * (units - 1)))
+    expected = norm.cdf(distance / math.sqrt(0.25))
+    for skewness in (2.0, 3.0):
+        skewed = DifferenceVariance(sd=1.0, null_sd=1.0, skewness=skewness)
+        assert power(units, difference, skewed, TWO_SIDED) == pytest.approx(expected, rel=1e-6)

@@ -432,3 +432,11 @@ def test_samples_compare_pickle_and_print(pool: TestSet) -> None:
     assert drawn != draw(pool, seed=1)
     assert str(drawn).startswith("Drew 60 of 400 segments, evenly spread")
     assert "<table" in drawn._repr_html_()
+
+
+@pytest.mark.parametrize(("dropped", "reached"), [(10, 41), (11, 40)])
+def test_ten_documents_at_most_are_dropped_for_a_nearer_size(dropped: int, reached: int) -> None:
+    # Twenty documents of two segments, and one that fits if so many of them go.
+    labels = [f"d{n // 2:02}" for n in range(40)] + ["last"] * (2 * dropped + 1)
+    in_order = iter(range(len(labels)))
+    assert len(drawing.whole_documents(labels, 41, lambda: next(in_order))) == reached

@@ -135,3 +135,9 @@ def test_explanations_name_columns_the_same_way(texts: TestSet) -> None:
     explanation = explain(two, by=["document", "domain"], unit="segment", replicates=200)
     names = [variable.name for variable in explanation.pairs[0].variables]
     assert {"document", "domain"} <= set(names)
+
+
+def test_groups_are_tested_from_ten_units_on(texts: TestSet) -> None:
+    labels = ["nine"] * 9 + ["ten"] * 10 + ["rest"] * 101
+    groups = compare(texts, by={"size": labels}, unit="segment", replicates=600).groups
+    assert [len(group.comparisons) for group in groups] == [0, 3, 3]

@@ -98,3 +98,20 @@ def test_a_gate_with_several_references_has_no_human_agreement() -> None:
     ]
     assert said[0] is not None
     assert said[1] is None
+
+
+def test_scores_up_to_one_and_a_half_are_fractions() -> None:
+    as_fractions = people_agreement(COMET, [1.5, 1.4975])
+    as_points = people_agreement(COMET, [1.51, 1.26])
+    assert as_fractions.accuracy == pytest.approx(as_points.accuracy)
+    assert as_points.coin == pytest.approx(100 * as_fractions.coin)
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.989, True), (0.991, False)])
+def test_a_curve_is_level_from_99_hundredths_of_its_ceiling_on(share: float, said: bool) -> None:
+    curve = BY_NAME["BLEU"]
+    difference = curve.difference(share * curve.ceiling)
+    assert difference is not None
+    scores = np.array([30.0, 30.0 + difference])
+    (agreement,) = agreement_of_pairs(BLEU(tokenize="13a"), "kocmi", [(0, 1)], scores, 1)
+    assert (agreement is not None) == said

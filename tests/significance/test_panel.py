@@ -219,3 +219,9 @@ def test_a_further_set_lies_in_the_predicted_interval(sets: int) -> None:
         low, high = heterogeneity(seen, np.full(sets, 0.2), 0.95).prediction or (0.0, 0.0)
         covered += low <= true[sets] <= high
     assert covered / 500 > 0.93
+
+
+@pytest.mark.parametrize(("sets", "predicted"), [(2, False), (3, True)])
+def test_three_sets_predict_a_further_one(sets: int, predicted: bool) -> None:
+    found = heterogeneity(np.arange(float(sets)), np.ones(sets), 0.95)
+    assert (found.prediction is not None) == predicted
