@@ -163,10 +163,10 @@ class Familiar(Language):
 
     def __init__(self, texts: dict[str, float], relations: dict[str, float] | None = None) -> None:
         self.table, self.relations = texts, relations or {}
-        self.scripts, self.usual = {"LATIN"}, 0.0
+        self.scripts, self.median_familiarity = {"LATIN"}, 0.0
         self.habits: set[str] = set()
 
-    def familiarity(self, text: Text, *, own: int = 0) -> float:  # noqa: ARG002
+    def familiarity(self, text: Text, *, own_count: int = 0) -> float:  # noqa: ARG002
         return self.table[text.text]
 
     def relation(self, text: Text, other: Text) -> float:

@@ -239,4 +239,4 @@ def test_differences_are_improvements() -> None:
 def test_points_are_drawn_of_at_least_ten_samples(size: int, drawn: int) -> None:
     texts = simulate(segments=300, systems=[0.3], seed=6)
     result = study_sampling(texts, ["chrf"], sizes=[20, size], independent=100)
-    assert {row["case"].rpartition(" ")[2] for row in result.drawn} == {str(drawn)}
+    assert {row["case"].rpartition(" ")[2] for row in result.chart_rows} == {str(drawn)}
