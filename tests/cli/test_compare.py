@@ -55,11 +55,8 @@ def test_the_verdict_comes_first_then_one_table_then_the_evidence(folder: Path) 
     assert "Holm's correction for 3 comparisons" in " ".join(result.stdout.split())
 
 
-def test_details_have_the_matrix(folder: Path) -> None:
+def test_details_have_the_experimentwise_error(folder: Path) -> None:
     lines = run(folder, "-m", "bleu", "--details").stdout.splitlines()
-    matrix = lines[lines.index(next(line for line in lines if line.startswith("   By BLEU"))) :]
-    assert matrix[2].split()[2:] == ["~", ">"]
-    assert matrix[4].split()[2:] == ["<", "<"]
     assert any("a false alarm somewhere in 3 comparisons" in line for line in lines)
 
 

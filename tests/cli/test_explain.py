@@ -114,15 +114,6 @@ def test_counts_of_words_are_read_and_checked(folder: Path) -> None:
     assert "bad.tsv: line 2" in err
 
 
-def test_a_chart_is_drawn(folder: Path) -> None:
-    pytest.importorskip("altair")
-    texts = [*REFERENCE, *QUICK, "runaway.txt", "baseline.txt", "--documents", "documents.tsv"]
-    file = folder / "slices.json"
-    code, _, err = run(*texts, "--chart", str(file))
-    assert (code, file.exists()) == (0, True), err
-    assert "runaway" in json.dumps(json.loads(file.read_text())["title"])
-
-
 def test_hostile_outputs_stay_text(folder: Path) -> None:
     lines = (folder / "baseline.txt").read_text().splitlines()
     hostile = [f"{line} \x1b[31m</script><img onerror=x> \u202eevil" for line in lines]

@@ -47,14 +47,6 @@ def test_a_line_break_inside_a_sample_becomes_a_blank() -> None:
     assert run("mbr", "samples", "-o", "-").stdout == "a b\n"
 
 
-def test_utilities_may_come_from_a_file() -> None:
-    Path("utilities").write_text("[[0,0,0],[1,1,1],[5,5,5]]\n[[1]]\n")
-    assert run("mbr", "lists", "--utilities", "utilities", "-o", "-").stdout == "the cat ran\nyes\n"
-    Path("utilities").write_text("[[0,0],[1]]\n")
-    failed = run("mbr", "lists", "--utilities", "utilities")
-    assert "utilities: line 1" in str(failed.exception)
-
-
 def test_other_lists_may_be_the_pseudo_references() -> None:
     Path("others").write_text("0 ||| the cat ran ||| LM0= 1\n1 ||| no ||| LM0= 1\n")
     result = run("mbr", "lists", "--pseudo-references", "others", "-o", "-", "-m", "ter")
@@ -89,14 +81,6 @@ def test_lists_without_company_are_refused() -> None:
     assert "others: 1 segments, but lists has 2" in str(short.exception)
     long = run("mbr", "others", "--pseudo-references", "lists")
     assert "lists: 2 segments, but others has 1" in str(long.exception)
-    for matrices, found in (("[[0,0,0],[1,1,1],[5,5,5]]\n", 1), ("[[1]]\n" * 3, 3)):
-        Path("utilities").write_text(matrices)
-        lists = "lists"
-        if found == 3:
-            Path("short").write_text("0 ||| a ||| LM0= 1\n1 ||| b ||| LM0= 1\n")
-            lists = "short"
-        failed = run("mbr", lists, "--utilities", "utilities")
-        assert f"'{found} matrices'; expected 2, as {lists}" in str(failed.exception)
 
 
 @pytest.mark.slow
@@ -105,9 +89,3 @@ def test_no_byte_depends_on_where_segments_are_scored() -> None:
     there = run("mbr", "lists", "-r", "ref", "-f", "json", "-o", "there.txt", "--processes", "2")
     assert (there.exit_code, there.stdout) == (0, here.stdout)
     assert Path("there.txt").read_bytes() == Path("here.txt").read_bytes()
-
-
-def test_given_utilities_need_no_workers() -> None:
-    Path("utilities").write_text("[[0,0,0],[1,1,1],[5,5,5]]\n[[1]]\n")
-    failed = run("mbr", "lists", "--utilities", "utilities", "--processes", "2")
-    assert "--processes excludes --utilities" in failed.output

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from truebleu import explain
-from truebleu.reports.document import Chart, Table, render
-from truebleu.reports.explain import _drawn, verdict
+from truebleu.reports.document import Table, render
+from truebleu.reports.explain import verdict
 from truebleu.scores import GivenScores
 from truebleu.simulation import simulate, simulate_causes
 
@@ -58,25 +57,6 @@ def largest(explained: Explanation) -> float:
     return max(pairs, key=lambda pair: abs(pair.difference)).difference
 
 
-def test_contributions_of_slices_are_drawn_from_zero_with_their_own_intervals(
-    explained: Explanation,
-) -> None:
-    rows = explained.to_document().charts[0].table.rows
-    for variable in dict.fromkeys(row["variable"] for row in rows):
-        *slices, last = (row for row in rows if row["variable"] == variable)
-        values = [float(str(row["contribution"])) for row in slices]
-        assert sum(values) == pytest.approx(last["contribution"], abs=1e-9)
-        assert last["contribution"] == largest(explained)
-        for row, value in zip(slices, values, strict=True):
-            assert float(str(row["low"])) <= value <= float(str(row["high"]))
-
-
-def test_each_pair_has_a_chart(explained: Explanation) -> None:
-    document = explained.to_document()
-    assert len(document.charts) == len(explained.pairs)
-    assert all(isinstance(chart, Chart) for chart in document.charts)
-
-
 def test_the_tidy_table_has_every_segment(explained: Explanation) -> None:
     data = explained.to_document().data
     segments = [row for row in data.rows if row["kind"] == "segment" and row["a"] == "runaway"]
@@ -119,13 +99,3 @@ def test_words_of_the_texts_stay_words(format_: str) -> None:
     # Sentences are comments in LaTeX, where nothing has a meaning.
     lines = [line for line in written.split("\n") if format_ != "latex" or line[:1] != "%"]
     assert not any(("$x$" if format_ == "latex" else "<script>") in line for line in lines)
-
-
-@pytest.mark.parametrize(("p", "shown"), [(0.5, True), (0.51, False)])
-def test_a_variable_that_is_spread_evenly_is_not_drawn(
-    explained: Explanation, p: float, shown: bool
-) -> None:
-    first, second, *_ = explained.pairs[0].variables
-    variables = (replace(first, p_adjusted=p), replace(second, p_adjusted=0.01))
-    pair = replace(explained.pairs[0], variables=variables)
-    assert [variable.name for variable in _drawn(pair)] == [first.name] * shown + [second.name]

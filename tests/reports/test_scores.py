@@ -6,7 +6,7 @@ import pytest
 
 from truebleu import score
 from truebleu.reports.document import Table
-from truebleu.reports.scores import document, score_chart, score_table, segment_table
+from truebleu.reports.scores import document, score_table, segment_table
 
 TEXTS = {"a": ["the cat sat", "a dog"], "b": ["the cat ran", "the dog"]}
 REFERENCE = ["the cat sat", "the dog"]
@@ -52,13 +52,6 @@ def test_details_of_several_systems_have_their_precisions_side_by_side() -> None
     expected = [100 * 5 / 6, 60, 50, 100 / 3]
     assert [table.rows[1][str(n)] for n in (1, 2, 3, 4)] == pytest.approx(expected)
     assert len([b for b in document(scores).blocks if isinstance(b, Table)]) == 1
-
-
-def test_the_chart_goes_from_the_best_down_also_where_lower_is_better() -> None:
-    rows = score_chart(score(TEXTS, REFERENCE, ["ter"])).table.rows
-    values = [row["score"] for row in rows]
-    assert values == sorted(values)  # type: ignore[type-var]
-    assert rows[0]["measured"] == "TER (lower is better)"
 
 
 def test_a_notebook_draws_even_a_single_score_and_a_repr_names_it() -> None:

@@ -156,7 +156,6 @@ TABLE = [
     Bad("rerank good.txt --list-size 1 --weights x", "expected weights", b'{"a":' * 100_000),
     Bad("rerank good.txt --list-size 1 --weights x", "the key 'lm' twice", b'{"lm": 1, "lm": 2}'),
     Bad("rerank good.txt --list-size 1 --weights x", "a feature, a tab", DIGITS.encode()),
-    Bad("mbr good.txt --list-size 1 --utilities x", "a list of lists", b"[" * 100_000),
     Bad("mbr x --temperature nan", "temperature: nan", LISTS),
     Bad("mbr x -m nosuch", "unknown metric 'nosuch'", LISTS),
     Bad("mbr x -o x --force", "an output that is not an input", LISTS),

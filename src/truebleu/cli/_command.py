@@ -30,7 +30,7 @@ from truebleu.metrics.base import Metric
 from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, as_requested
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
-from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, join_names, render
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, resolve
 
 if TYPE_CHECKING:
@@ -581,41 +581,22 @@ class Texts:
         return replace(self, systems=systems), name
 
 
-#: Characters that warnings of several texts name together, by their codes.
-CHARACTERS = {
-    "tabs": "tabs",
-    "carriage-returns": "carriage returns",
-    "line-breaks": "line breaks",
-    "zero-width": "zero-width characters",
-    "blank": "blank segments",
-}
-
-
 def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
     """Write warnings to standard error, those of a kind together unless details are asked for."""
-    asked = click.get_current_context().params
-    lists = "--details" if "details" in asked else "--strict"
-    all_of_them = [warning.message for warning in warnings]
-    for message in all_of_them if asked.get("details") else _merge_warnings(warnings, lists):
+    arguments = click.get_current_context().params
+    option = "--details" if "details" in arguments else "--strict"
+    messages = [warning.message for warning in warnings]
+    for message in messages if arguments.get("details") else _merge_warnings(warnings, option):
         warn(message)
 
 
-def _merge_warnings(warnings: Sequence[TextWarning], lists: str) -> Iterator[str]:
-    """A line for each kind of warning; of several texts, how many more, and what lists them."""
+def _merge_warnings(warnings: Sequence[TextWarning], option: str) -> Iterator[str]:
+    """Merge warnings of one kind into one line that counts the rest; `option` lists them all."""
     kinds: dict[str, list[TextWarning]] = {}
     for warning in warnings:
-        code = "characters" if warning.code in CHARACTERS else warning.code
-        kinds.setdefault(code, []).append(warning)
-    for code, (first, *others) in kinds.items():
-        texts = dict.fromkeys(warning.text for warning in (first, *others))
-        if code == "characters" and len(texts) > 1:
-            names = dict.fromkeys(CHARACTERS[warning.code] for warning in (first, *others))
-            characters = join_names(list(names), word="or")
-            yield f"{len(texts)} texts have {characters}; {lists} lists them"
-        else:
-            yield first.message + (
-                f" (and {len(others)} more; {lists} lists them)" if others else ""
-            )
+        kinds.setdefault(warning.code, []).append(warning)
+    for first, *others in kinds.values():
+        yield first.message + (f" (and {len(others)} more; {option} lists them)" if others else "")
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:

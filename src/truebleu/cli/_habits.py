@@ -27,21 +27,11 @@ class Habit(NamedTuple):
 #: The first habit of a flag that is true of a command gives the hint.
 HABITS = (
     Habit(
-        "--ref --refs --references",
-        "-r FILE (--reference), once for each reference",
-        "references",
+        "--ref --refs --references", "-r FILE (--reference), once for each reference", "references"
     ),
-    Habit(
-        "-i --input --hyp --hypothesis --system",
-        "the output itself, without an option: truebleu score -r ref.txt output.txt",
-        "systems",
-    ),
+    Habit("-i --input --hyp", "the output itself, without an option", "systems"),
     Habit("-t", "--reference FILE, or --test-set wmt24 with -l en-de", "test_set language"),
-    Habit(
-        "-tok --tok --tokenize --tokenizer",
-        "a setting of the metric: -m bleu:tokenize=zh",
-        "metrics",
-    ),
+    Habit("-tok --tok --tokenize", "a setting of the metric: -m bleu:tokenize=zh", "metrics"),
     Habit("-lc --lowercase", "a setting of the metric: -m bleu:lowercase=yes", "metrics"),
     Habit("--smooth-method --smooth", "a setting of the metric: -m bleu:smooth=exp", "metrics"),
     Habit("--chrf-word-order", "a setting of the metric: -m chrf:word_order=2", "metrics"),
@@ -52,25 +42,14 @@ HABITS = (
     Habit("--paired-bs", "truebleu compare --test bootstrap", "systems"),
     Habit("--paired-ar", "truebleu compare, whose default is approximate randomization", "systems"),
     Habit("--paired-bs-n --paired-ar-n", "truebleu compare --replicates N", "systems"),
-    Habit(
-        "--cluster --clusters --clustered",
-        "--unit document with --documents FILE",
-        "unit documents references",
-    ),
     Habit("--alpha", "--level: intervals of 0.95 go with tests at 0.05", "level"),
-    Habit("--n-resamples --n-boot --iterations", "--replicates N", "replicates"),
-    Habit("--samples --num-samples", "--replicates N", "replicates"),
+    Habit("--n-resamples --n-boot --num-samples", "--replicates N", "replicates"),
     Habit("--metrics", "-m METRIC (--metric), as in -m bleu chrf ter", "metrics"),
     Habit("--confidence", "always on: every comparison has intervals", "", "compare explain"),
     Habit("--bootstrap", "--test bootstrap", "", "compare"),
     Habit("--bootstrap", "--confidence", "confidence"),
-    Habit("--old", "--baseline FILE", "", "gate"),
-    Habit("--old", "--baseline NAME", "baseline"),
-    Habit("--src", "-s FILE (--source)", "source"),
-    Habit("--docs", "--documents FILE", "documents references"),
     Habit("--json", "-f json", "format"),
     Habit("--latex", "-f latex", "format"),
-    Habit("--out", "-o FILE (--output)", "output"),
     Habit("-v --verbose", "--details", "details"),
 )
 

@@ -59,7 +59,7 @@ RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain"
 score_command = make_counting_command(
     "score",
     score,
-    "systems texts metrics by chart details format output",
+    "systems texts metrics by details format output",
     """Score each SYSTEM against the references.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
@@ -69,7 +69,7 @@ score_command = make_counting_command(
             RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"
         ),
         UnusedOptions(
-            ("chart", "columns", "confidence", "details"),
+            ("columns", "confidence", "details"),
             "excludes --per-segment",
             "per_segment",
             beside=True,
@@ -169,10 +169,7 @@ Examples:
 """
 PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=FilePath())
 FIELD = Option(
-    "--documents",
-    "With -m scores: the field with each item's document.",
-    "FIELD",
-    group="Texts",
+    "--documents", "With -m scores: the field with each item's document.", "FIELD", group="Texts"
 )
 
 

@@ -60,7 +60,7 @@ COUNTS = Option(
 @make_command(
     "explain",
     explain,
-    "[systems] texts metrics by chart details format output",
+    "[systems] texts metrics by details format output",
     options=[COUNTS],
     epilog=EXPLAIN_EPILOG,
 )

@@ -21,11 +21,9 @@ from truebleu.cli._command import (
     setting_options,
 )
 from truebleu.cli.main import progress_bar, warn
-from truebleu.corpus._files import Files, decode
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import ListFormat, read_lists
-from truebleu.corpus.tables import json_in
-from truebleu.errors import MalformedFileError, SettingError
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.nbest.choices import format_weights, read_weights, weights_format
 from truebleu.nbest.minimum_bayes_risk import METHODS, Weights, mbr
@@ -297,23 +295,6 @@ Examples:
 """
 
 
-def _matrices(path: str) -> list[Any]:
-    """A matrix of numbers from each line."""
-    matrices = []
-    text = decode(path, Files().contents(path))
-    for line, written in enumerate(text.removesuffix("\n").split("\n"), 1):
-        matrix = json_in(path, line, written, "a list of lists of numbers")
-        rows = matrix if isinstance(matrix, list) else []
-        widths = {len(row) if isinstance(row, list) else None for row in rows}
-        numbers = (value for row in rows if isinstance(row, list) for value in row)
-        kinds = {type(value) for value in numbers}
-        if None in widths or len(widths) != 1 or not kinds <= {int, float}:
-            expected = "a list of lists of numbers, all of one length"
-            raise MalformedFileError(path, line, "something else", expected)
-        matrices.append(matrix)
-    return matrices
-
-
 #: A file of this name is what the command prints.
 STANDARD_OUTPUT = "-"
 MBR_OPTIONS = [
@@ -331,14 +312,6 @@ MBR_OPTIONS = [
         group="Metrics",
         default="chrf",
         show_default=True,
-    ),
-    Option(
-        "--utilities",
-        "In place of a metric: JSON Lines, a matrix per segment with a row per candidate.",
-        "FILE",
-        group="Metrics",
-        rare=True,
-        read=_matrices,
     ),
     Option(
         "--weigh-by",
@@ -374,8 +347,6 @@ def mbr_command(
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
-    if options["utilities"] is not None:
-        reject_unused(["metric", "processes", "cluster"], "excludes --utilities, which are scores")
     read = list_reader(options)
     candidates = read(lists)
     options["pseudo_references"] = read(pseudo_references)
@@ -424,11 +395,7 @@ def stats(
 
 
 @make_command(
-    "oracle",
-    oracle_scores,
-    "metrics format output",
-    options=list_options(),
-    metrics=list_metrics,
+    "oracle", oracle_scores, "metrics format output", options=list_options(), metrics=list_metrics
 )
 def oracle(lists: str, show: ResultWriter, **options: Any) -> None:
     """Score the best and the worst choice from LISTS.

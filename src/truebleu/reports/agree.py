@@ -6,23 +6,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.agreement.coefficients import MetricAgreement
 from truebleu.agreement.grid import SAME
-from truebleu.reports.document import (
-    Chart,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Plot,
-    Sentences,
-    Table,
-    about_inputs,
-    bracketed,
-    join_names,
-    p_cell,
-    p_equals,
-    plain_columns,
-    signature_lines,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -38,8 +22,6 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 UNDEFINED = "undefined"
-# A matrix wider than this does not fit a page.
-LARGEST_MATRIX = 40
 # Metrics that a sentence names.
 MOST_NAMES = 5
 
@@ -60,7 +42,7 @@ NEGATIVE = (
 )
 
 
-def document(agreement: Agreement, *, details: bool = False) -> Document:
+def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     """The answer, the values by each coefficient, and how they were made.
 
     Args:
@@ -81,7 +63,7 @@ def document(agreement: Agreement, *, details: bool = False) -> Document:
     marks = {note: f"[{number}]" for number, note in enumerate(notes, 1)}
     signatures = (
         agreement.human.signature,
-        *signature_lines(metric.signature for metric in agreement.metrics.values()),
+        *doc.signature_lines(metric.signature for metric in agreement.metrics.values()),
     )
     directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
     evidence = [
@@ -89,20 +71,16 @@ def document(agreement: Agreement, *, details: bool = False) -> Document:
         *signatures,
         *_methods(agreement),
         _human(agreement.human, words_of(agreement.test_set.rows)),
-        *about_inputs(agreement.human, directions),
+        *doc.about_inputs(agreement.human, directions),
     ]
     blocks: list[Block] = [
-        Sentences(tuple(answer)),
+        doc.Sentences(tuple(answer)),
         _values(agreement, marks, details=details),
         *([_candidates(agreement.grid)] if agreement.grid else []),
-        Notes(tuple(evidence)),
+        doc.Notes(tuple(evidence)),
     ]
-    if details:
-        for part in agreement.answers:
-            if part.pairs and len(part.metrics) <= LARGEST_MATRIX:
-                blocks += [Heading(part.title), _matrix(part)]
     chart = _grid_chart(agreement.grid) if agreement.grid else _scatter(agreement)
-    return Document((*blocks, chart), _data(agreement, signatures))
+    return doc.Document((*blocks, chart), _data(agreement, signatures))
 
 
 # The answer.
@@ -125,7 +103,7 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
         groups = {}
     for (best, beaten, level), alike in groups.items():
         if not beaten and not level:
-            values = join_names([f"{_value(a[best])} ({a.coefficient})" for a in alike])
+            values = doc.join_names([f"{_value(a[best])} ({a.coefficient})" for a in alike])
             yield f"{best} agrees with human raters by {values}; 1 is full agreement."
         elif not beaten:
             yield (
@@ -133,14 +111,14 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
                 "better than any other metric."
             )
         else:
-            worse = join_names(beaten, MOST_NAMES)
-            names = join_names(level, MOST_NAMES, word="or") if level else ""
+            worse = doc.join_names(beaten, MOST_NAMES)
+            names = doc.join_names(level, MOST_NAMES, word="or") if level else ""
             tied = f", but not significantly better than {names}" if level else ""
             yield f"By {_names(alike)}, {best} agrees better with human raters than {worse}{tied}."
 
 
 def _names(answers: list[Answer]) -> str:
-    return join_names([answer.coefficient for answer in answers])
+    return doc.join_names([answer.coefficient for answer in answers])
 
 
 def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
@@ -150,7 +128,7 @@ def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
         exact = all(pair.exact for pair in answer.pairs)
         words = words_of(agreement.test_set.rows)
         few = f"judged {words.systems} or {words.rows}" if exact else "permutations"
-        smallest = p_equals("smallest possible p", answer.smallest_p)
+        smallest = doc.p_equals("smallest possible p", answer.smallest_p)
         yield (
             f"By {answer.coefficient} no difference can be significant with this number of {few} "
             f"({smallest})."
@@ -187,7 +165,7 @@ def _grid_sentences(agreement: Agreement) -> Iterator[str]:
         if abs(difference) <= SAME:
             yield f"{held_out}, as has {grid.default}, the default."
         else:
-            p = p_equals("p", 1.0 if pair.p is None else pair.p)
+            p = doc.p_equals("p", 1.0 if pair.p is None else pair.p)
             yield f"{held_out}; {beside}: a difference of {difference:+.{DIGITS}f}, {sure} ({p})."
 
 
@@ -200,7 +178,7 @@ def _value(agreement: MetricAgreement) -> str:
 def _interval(agreement: MetricAgreement) -> str:
     if agreement.low is None or agreement.high is None:
         return ""
-    return bracketed((agreement.low, agreement.high), DIGITS)
+    return doc.bracketed((agreement.low, agreement.high), DIGITS)
 
 
 # The evidence.
@@ -213,7 +191,7 @@ def _methods(agreement: Agreement) -> Iterator[str]:
     for answer in agreement.answers:
         methods.setdefault(_method(settings, answer, words), []).append(answer.coefficient)
     for method, names in methods.items():
-        yield method if len(methods) == 1 else f"{join_names(names)}: {method}"
+        yield method if len(methods) == 1 else f"{doc.join_names(names)}: {method}"
     yield f"seed {settings.seed}, level {settings.level:g}"
 
 
@@ -255,7 +233,7 @@ def _human(human: HumanSummary, words: Words) -> str:
 # Tables.
 
 
-def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> Table:
+def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> doc.Table:
     """A row per coefficient and metric, best first: its rank, value and interval."""
     words = words_of(agreement.test_set.rows)
     levels = {"system": words.systems, "segment": words.units(agreement.human.level)}
@@ -276,32 +254,13 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> Ta
     ]
     known = columns_of(MetricAgreement)
     level = f"{100 * agreement.settings.level:g} % interval"
-    columns = [Column("title", "Agreement"), known["rank"], known["metric"], known["value"]]
-    columns.append(Column("interval", level, numeric=True))
+    columns = [doc.Column("title", "Agreement"), known["rank"], known["metric"], known["value"]]
+    columns.append(doc.Column("interval", level, numeric=True))
     columns += [known["undefined_groups"], known["epsilon"]] if details else []
-    return Table(tuple(columns), tuple(rows))
+    return doc.Table(tuple(columns), tuple(rows))
 
 
-def _matrix(answer: Answer) -> Table:
-    """Adjusted p-values of each row's metric against the column's; * where they differ."""
-    names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
-    cells = {
-        (pair.better, pair.worse): p_cell(pair.p_adjusted or 0.0) + "*" * bool(pair.significant)
-        for pair in answer.pairs
-    }
-    heading = "adjusted p against" if len(answer.pairs) > 1 else "p against"
-    columns = (
-        Column("better", heading),
-        *(Column(f"than {name}", name, numeric=True) for name in names[1:]),
-    )
-    rows: list[Row] = [
-        {"better": name, **{f"than {other}": cells.get((name, other), "") for other in names[1:]}}
-        for name in names[:-1]
-    ]
-    return Table(columns, tuple(rows))
-
-
-def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
+def _data(agreement: Agreement, signatures: tuple[str, ...]) -> doc.Table:
     """Every value in a row of its own, with all digits."""
     rows: list[Row] = []
     for answer in agreement.answers:
@@ -315,18 +274,18 @@ def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
                     "notes": "; ".join(metric.notes),
                 }
             )
-    return Table(plain_columns(*rows[0]), tuple(rows), signatures)
+    return doc.Table(doc.plain_columns(*rows[0]), tuple(rows), signatures)
 
 
-def _candidates(grid: GridChoice) -> Table:
+def _candidates(grid: GridChoice) -> doc.Table:
     """The settings that were tried."""
     roles = {"chosen": grid.chosen, "default": grid.default}
     values = {tried.metric: tried.value for tried in grid.candidates}
     values.setdefault(grid.default, grid.default_value)
     columns = (
-        Column("settings", "Settings"),
-        Column("development", "On development", digits=DIGITS),
-        Column("role", "Role"),
+        doc.Column("settings", "Settings"),
+        doc.Column("development", "On development", digits=DIGITS),
+        doc.Column("role", "Role"),
     )
     rows = (
         {
@@ -336,21 +295,20 @@ def _candidates(grid: GridChoice) -> Table:
         }
         for text, value in values.items()
     )
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
 # Charts.
 
 
-def _grid_chart(grid: GridChoice) -> Chart:
-    return Chart(
-        title="Agreement of settings with human raters, on the development part",
-        table=_candidates(grid),
-        plot=Plot("point", "settings", "development", label="role", horizontal=True),
-    )
+def _grid_chart(grid: GridChoice) -> doc.Chart:
+    """Draw the agreement of each setting of a grid."""
+    plot = doc.Plot("point", "settings", "development", label="role", horizontal=True)
+    title = "Agreement of settings with human raters, on the development part"
+    return doc.Chart(title=title, table=_candidates(grid), plot=plot)
 
 
-def _scatter(agreement: Agreement) -> Chart:
+def _scatter(agreement: Agreement) -> doc.Chart:
     """Metric against human scores, a panel for each metric and level with its coefficients."""
     human, words = agreement.human, words_of(agreement.test_set.rows)
     rows: list[Row] = []
@@ -369,15 +327,15 @@ def _scatter(agreement: Agreement) -> Chart:
                 if x is not None and y is not None
             ]
     columns = (
-        Column("human", "Human score (higher is better)", digits=3),
-        Column("score", "Metric score", digits=3),
-        Column("of", "Metric and level"),
-        Column("name", words.system.capitalize()),
+        doc.Column("human", "Human score (higher is better)", digits=3),
+        doc.Column("score", "Metric score", digits=3),
+        doc.Column("of", "Metric and level"),
+        doc.Column("name", words.system.capitalize()),
     )
-    return Chart(
+    return doc.Chart(
         title="Metric scores against human scores",
-        table=Table(columns, tuple(rows)),
-        plot=Plot(
+        table=doc.Table(columns, tuple(rows)),
+        plot=doc.Plot(
             "point",
             "human",
             "score",

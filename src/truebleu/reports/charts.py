@@ -139,16 +139,7 @@ def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) 
 
 # Ordered so that the first few are furthest apart in lightness, which is what is left of a colour
 # in print and to most eyes that confuse some hues. All are dark enough to be seen on white.
-PALETTE = (
-    "#1a1a1a",
-    "#d1560c",
-    "#1f55a0",
-    "#e0a100",
-    "#7a1f1f",
-    "#2f9fd0",
-    "#1b7855",
-    "#3f1660",
-)
+PALETTE = ("#1a1a1a", "#d1560c", "#1f55a0", "#e0a100", "#7a1f1f", "#2f9fd0", "#1b7855", "#3f1660")
 # Areas take lighter colours, on which error bars in ink are seen; again apart in lightness.
 BAR_PALETTE = (
     "#e0a100",
@@ -171,15 +162,7 @@ SHAPES = (
     "triangle-left",
 )
 # One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
-DASHES = (
-    (1, 0),
-    (8, 3),
-    (2, 2),
-    (8, 3, 2, 3),
-    (4, 4),
-    (14, 4),
-    (8, 3, 2, 3, 2, 3),
-)
+DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2, 3))
 #: What is drawn where there is one series only.
 SINGLE = PALETTE[2]
 INK = "#000000"
@@ -243,11 +226,7 @@ def specification(chart: Chart) -> Part:
         shared = {axis: "shared" if data.is_shared(axis) else "independent" for axis in "xy"}
         if data.plot.horizontal:
             shared = {"x": shared["y"], "y": shared["x"]}
-        shown = {
-            "concat": panels,
-            "columns": _columns(data),
-            "resolve": {"scale": shared},
-        }
+        shown = {"concat": panels, "columns": _columns(data), "resolve": {"scale": shared}}
     title: Part = {"text": wrap(one_line(chart.title), LINE) or [""]}
     notes = ". ".join(_notes(data))
     if notes:
@@ -454,16 +433,14 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
             _layer(data, panel, point, "color", "shape"),
         ],
         "bar": [_layer(data, panel, {"type": "bar", "stroke": INK, **colour}, "color")],
-        "tick": [_layer(data, panel, {"type": "tick", "orient": "horizontal", **colour}, "color")],
     }
     layers = marks[data.plot.mark]
     if data.has_error_bars:
-        on_bars = data.plot.mark == "bar"
-        bars = {"type": "errorbar", "ticks": True, **({"color": INK} if on_bars else colour)}
-        layer = _layer(data, panel, bars, *(() if on_bars else ("color",)), y="low")
+        bars = {"type": "errorbar", "ticks": True, **colour}
+        layer = _layer(data, panel, bars, "color", y="low")
         layer["encoding"]["y2"] = {"field": "high"}
         layer["transform"] = [{"filter": "isValid(datum.low)"}]
-        layers.insert(len(layers) if on_bars else 0, layer)
+        layers.insert(0, layer)
     if any("reference" in point for point in data.of_panel(panel)):
         layers.append(_reference(data, panel))
     if "label" in data.columns:
@@ -485,10 +462,7 @@ def _reference(data: _Data, panel: str | None) -> Part:
         mark: Part = {"type": "tick", "orient": "horizontal", "color": INK, "thickness": 2}
         return _layer(data, panel, mark, y="reference")
     y = {**_y_axis(data, panel, "reference"), "aggregate": "min"}
-    return {
-        "mark": {"type": "rule", "color": INK, "strokeDash": [5, 3]},
-        "encoding": {"y": y},
-    }
+    return {"mark": {"type": "rule", "color": INK, "strokeDash": [5, 3]}, "encoding": {"y": y}}
 
 
 def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = "y") -> Part:

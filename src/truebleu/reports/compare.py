@@ -7,30 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu.reports.document import (
-    LARGEST_SHARE,
-    Bar,
-    Chart,
-    Column,
-    Document,
-    Notes,
-    Sentences,
-    Table,
-    about_answers,
-    bracketed,
-    forest,
-    join_names,
-    lost_to_correction,
-    p_cell,
-    p_equals,
-    people_sentence,
-    people_source,
-    plain_columns,
-    rank_range,
-    relation,
-    resampled,
-    signature_lines,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
@@ -46,8 +23,6 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
     from truebleu.significance.pairs import DifferenceBounds
 
-# A matrix wider than this says less than the ranks.
-LARGEST_MATRIX = 15
 # Comparisons with a baseline that have a sentence each; of more, the table tells.
 MOST_SENTENCES = 4
 # Systems that a headline names.
@@ -58,23 +33,23 @@ FEW_UNITS = 20
 METRICS_WITH_INTERVALS = 2
 
 
-def document(comparison: Comparison, *, details: bool = False) -> Document:
+def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
     """The verdict by each metric, the systems, and how they were tested.
 
     Args:
         comparison: the result.
         details: whether all tables and cautions are shown.
     """
-    answer = Sentences(tuple(verdicts(comparison)))
+    answer = doc.Sentences(tuple(verdicts(comparison)))
     table = system_table(comparison, details=details)
-    blocks: list[Block] = [answer, table, Notes(tuple(evidence(comparison)))]
+    blocks: list[Block] = [answer, table, doc.Notes(tuple(evidence(comparison)))]
     if details:
         blocks += _details(comparison)
     if comparison.groups:
         correction = CORRECTIONS[comparison.settings.p_value_correction].title
         blocks += comparison_blocks(comparison, correction)
     blocks.append(forest_chart(comparison))
-    return Document(tuple(blocks), pair_table(comparison))
+    return doc.Document(tuple(blocks), pair_table(comparison))
 
 
 def _words(comparison: Comparison) -> Words:
@@ -100,14 +75,14 @@ def verdicts(comparison: Comparison) -> list[str]:
 
 def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
     """What other metrics show, which decides nothing."""
-    shown = f"{join_names(others)} {'is' if len(others) == 1 else 'are'} shown for information"
+    shown = f"{doc.join_names(others)} {'is' if len(others) == 1 else 'are'} shown for information"
     if len(comparison.of(primary)) == 1:
         parts = []
         for label in others:
             (pair,), digits = comparison.of(label), comparison.metrics[label].digits
-            bounds = bracketed(pair.interval, digits, sign="+")
+            bounds = doc.bracketed(pair.interval, digits, sign="+")
             parts.append(f"{pair.difference:+.{digits}f} {label} {bounds}")
-        shown = f"for information, {pair.a} − {pair.b} is {join_names(parts)}"
+        shown = f"for information, {pair.a} − {pair.b} is {doc.join_names(parts)}"
     return f"The verdict uses {primary} only; {shown} (--correct-over metrics tests all of them)."
 
 
@@ -129,10 +104,13 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
         lost = [
             pair.a for pair in pairs if pair.p <= comparison.settings.alpha and not pair.significant
         ]
-        sentences = [_against_baseline(comparison, label), *lost_to_correction(lost, len(pairs))]
+        sentences = [
+            _against_baseline(comparison, label),
+            *doc.lost_to_correction(lost, len(pairs)),
+        ]
     sentences += _equivalence(comparison, pairs)
     if len(pairs) == 1 and (people := pairs[0].people) is not None:
-        sentences.append(people_sentence(pairs[0].difference, people, label, metric.digits))
+        sentences.append(doc.people_sentence(pairs[0].difference, people, label, metric.digits))
     named = pairs
     if not few:
         leader = by_score(comparison, label)[0][0]
@@ -147,7 +125,7 @@ def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
     few = few if metric.exact else f"{metric.replicates:,} replicates"
     return (
         f"No verdict: with {few} no difference can be significant "
-        f"({p_equals('smallest possible p', metric.smallest_p)})."
+        f"({doc.p_equals('smallest possible p', metric.smallest_p)})."
     )
 
 
@@ -159,23 +137,23 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     # The size of the difference and the interval around that size, whoever is ahead.
     bounds = _bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
     size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
-    amount = f"by {size} {bracketed(bounds, metric.digits)}"
+    amount = f"by {size} {doc.bracketed(bounds, metric.digits)}"
     test = TESTS[comparison.settings.test]
     if isinstance(test, BootstrapTest) and test.counts_wins:
         share = f"{100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
         if pair.significant:
-            stands = relation(pair.difference, metric.higher_is_better)
+            stands = doc.relation(pair.difference, metric.higher_is_better)
             return f"{pair.a} {stands} {pair.b} {amount}: so in {share}."
         return f"{pair.a} and {pair.b} can't be told apart: one is better {amount} in {share}."
     if pair.significant:
-        stands = relation(pair.difference, metric.higher_is_better)
+        stands = doc.relation(pair.difference, metric.higher_is_better)
         over_metrics = comparison.settings.correct_over == "metrics"
         corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
         name = "adjusted p" if corrected else "p"
-        return f"{pair.a} {stands} {pair.b} {amount}, {p_equals(name, pair.p_adjusted)}."
-    p = p_equals("p", pair.p)
+        return f"{pair.a} {stands} {pair.b} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
+    p = doc.p_equals("p", pair.p)
     if CORRECTIONS[comparison.settings.correction].half_width is not None:
-        p = p_equals("adjusted p", pair.p_adjusted)
+        p = doc.p_equals("adjusted p", pair.p_adjusted)
     elif pair.p <= alpha:
         if comparison.settings.correct_over == "metrics":
             many *= len(comparison.metrics)
@@ -184,9 +162,9 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
     # What the test asked: "greater" is ahead by a higher-is-better metric.
     asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
-    stands = relation(asked, metric.higher_is_better)
+    stands = doc.relation(asked, metric.higher_is_better)
     difference = f"{pair.difference:+.{metric.digits}f} {pair.metric}"
-    bounds_text = bracketed(pair.interval, metric.digits)
+    bounds_text = doc.bracketed(pair.interval, metric.digits)
     return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
 
 
@@ -230,7 +208,7 @@ def _headline(comparison: Comparison, label: str) -> str:
             f"{leader} has the best {label}, but is not significantly better than any other "
             f"{system}."
         )
-    tied = join_names(level, MOST_NAMES, word="or")
+    tied = doc.join_names(level, MOST_NAMES, word="or")
     return f"{leader} has the best {label}, but is not significantly better than {tied}."
 
 
@@ -259,7 +237,7 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
     if len(pairs) == 1:
         (pair,) = pairs
         if pair.equivalent and pair.equivalence_p_adjusted is not None:
-            p = p_equals("p", pair.equivalence_p_adjusted)
+            p = doc.p_equals("p", pair.equivalence_p_adjusted)
             return [f"{pair.a} and {pair.b} are {within}, {p}."]
         return [f"It is not shown that {pair.a} and {pair.b} are {within}."]
     shown = [f"{pair.a} and {pair.b}" for pair in pairs if pair.equivalent]
@@ -295,7 +273,7 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
             "The verdict is about these runs only; --about further-runs takes into account how "
             "runs vary."
         )
-    yield from about_answers([comparison.metrics[pairs[0].metric].signature])
+    yield from doc.about_answers([comparison.metrics[pairs[0].metric].signature])
     if settings.about == "further-runs":
         yield (
             f"The verdict is about further runs of these {words.systems}, not only the runs given."
@@ -312,16 +290,16 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
     shares = [
         (pair.largest_share, pair)
         for pair in pairs
-        if pair.largest_share is not None and pair.largest_share > LARGEST_SHARE
+        if pair.largest_share is not None and pair.largest_share > doc.LARGEST_SHARE
         if not comparison.metrics[pair.metric].pass_fail
     ]
-    if not shares or comparison.units < 1 / LARGEST_SHARE:
+    if not shares or comparison.units < 1 / doc.LARGEST_SHARE:
         return
     share, pair = max(shares, key=itemgetter(0))
     unit = _words(comparison).unit(comparison.settings.unit)
     name = f"{unit.capitalize()} {pair.largest_unit}" if pair.largest_unit else f"One {unit}"
     whose = "" if len(pairs) == 1 else f" of {pair.a} − {pair.b}"
-    limit = f"{100 * LARGEST_SHARE:.0f} %"
+    limit = f"{100 * doc.LARGEST_SHARE:.0f} %"
     more = f" (in {len(shares)} pairs one {unit} exceeds {limit})" if len(shares) > 1 else ""
     part = f"{name} accounts for {100 * share:.0f} % of the variance{whose}{more}"
     yield f"{part}: intervals may be too narrow."
@@ -358,7 +336,7 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
 
 def evidence(comparison: Comparison) -> list[str]:
     """Signatures, and how the tests were made: every choice that changes a number."""
-    lines = signature_lines(metric.signature for metric in comparison.metrics.values())
+    lines = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
     methods = {label: method(comparison, label) for label in comparison.metrics}
     if len(set(methods.values())) == 1:
         lines.append(next(iter(methods.values())))
@@ -367,7 +345,7 @@ def evidence(comparison: Comparison) -> list[str]:
     if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
         lines[-1] += "; ↓ lower is better"
     sources = [
-        people_source(pair.people)
+        doc.people_source(pair.people)
         for pair in comparison.comparisons
         if len(comparison.of(pair.metric)) == 1 and pair.people is not None
     ]
@@ -383,7 +361,7 @@ def method(comparison: Comparison, label: str) -> str:
         runs = len(next(iter(comparison.runs.values())))
         system, about = _words(comparison).system, settings.about.replace("-", " ")
         over_runs = f" and {runs} runs of each {system}, about {about}"
-    units = resampled(settings, comparison.units, comparison.test_set)
+    units = doc.resampled(settings, comparison.units, comparison.test_set)
     comparisons = len(comparison.of(label))
     correction = CORRECTIONS[settings.correction]
     if correction.basis == "segment scores":
@@ -416,7 +394,7 @@ def method(comparison: Comparison, label: str) -> str:
 BETTER, WORSE = "†", "‡"
 
 
-def system_table(comparison: Comparison, *, details: bool = False) -> Table:
+def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
     """A row per system, best first: scores, intervals and ranks, or differences to the baseline.
 
     For papers the best score is in bold print; a mark says which scores differ from the baseline's,
@@ -428,7 +406,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
     if baseline is not None:
         names = [baseline, *(name for name in names if name != baseline)]
         begins = {names[1]}
-    columns = [Column("system", _words(comparison).system.capitalize())]
+    columns = [doc.Column("system", _words(comparison).system.capitalize())]
     for label in labels:
         columns += _columns(comparison, label, details=details)
     best = {label: _best(comparison, label) for label in labels}
@@ -444,45 +422,47 @@ def system_table(comparison: Comparison, *, details: bool = False) -> Table:
             bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
                 bounds = None if pair is None else _bounds(comparison, *pair)
-            values["interval"] = "" if bounds is None else bracketed(bounds, metric.digits)
+            values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
             values["low"], values["high"] = bounds or (None, None)
             values["best"] = name in best[label]
             values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
     drawn, zero = ("score", False) if baseline is None else ("difference", True)
-    bars = [Bar(f"{label} {drawn}", f"{label} low", f"{label} high", zero=zero) for label in labels]
+    bars = [
+        doc.Bar(f"{label} {drawn}", f"{label} low", f"{label} high", zero=zero) for label in labels
+    ]
     legend = _legend(comparison, labels[0])
-    return Table(tuple(columns), tuple(rows), rule="rule", legend=legend, bars=tuple(bars))
+    return doc.Table(tuple(columns), tuple(rows), rule="rule", legend=legend, bars=tuple(bars))
 
 
-def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Column]:
+def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.Column]:
     """The columns of one metric."""
     settings, metric = comparison.settings, comparison.metrics[label]
     digits, correction = metric.digits, CORRECTIONS[settings.correction]
     lower = " ↓" if metric.higher_is_better is False else ""
     columns = [
-        Column("score", f"{label}{lower}", digits, bold=f"{label} best", mark=f"{label} mark")
+        doc.Column("score", f"{label}{lower}", digits, bold=f"{label} best", mark=f"{label} mark")
     ]
     if settings.baseline is not None:
-        columns.append(Column("difference", "difference", digits, sign=True, numeric=True))
+        columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
     most = METRICS_WITH_INTERVALS if settings.baseline is None else 1
     if details or len(comparison.metrics) <= most:
-        columns.append(Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
+        columns.append(doc.Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
     if settings.baseline is not None:
         many = len(comparison.of(label)) > 1
-        columns.append(Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
+        columns.append(doc.Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
     elif len(comparison.systems) > 2 and metric.higher_is_better is not None:
-        columns.append(Column("ranks", "rank", numeric=True))
+        columns.append(doc.Column("ranks", "rank", numeric=True))
     if details and correction.basis != "segment scores":
-        columns.append(Column("p", "p", numeric=True))
+        columns.append(doc.Column("p", "p", numeric=True))
     if details and metric.higher_is_better is not None:
-        columns.append(Column("p_best", "best in", 0, percent=True, numeric=True))
+        columns.append(doc.Column("p_best", "best in", 0, percent=True, numeric=True))
     if comparison.runs is not None:
         # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
-        columns.append(Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
+        columns.append(doc.Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
         heading = f"of {_words(comparison).rows}"
-        columns.append(Column("sd_of_segments", heading, digits, numeric=True))
+        columns.append(doc.Column("sd_of_segments", heading, digits, numeric=True))
     return [replace(column, name=f"{label} {column.name}") for column in columns]
 
 
@@ -491,7 +471,7 @@ def _system_cells(
 ) -> dict[str, Value]:
     cells: dict[str, Value] = {
         "score": result.score,
-        "ranks": "" if result.rank_range is None else rank_range(result.rank_range),
+        "ranks": "" if result.rank_range is None else doc.rank_range(result.rank_range),
         "p_best": result.p_best,
         "difference": "",
         "p": "",
@@ -502,8 +482,8 @@ def _system_cells(
         mark = "*" if pair.significant else ""
         cells |= {
             "difference": sign * pair.difference,
-            "p": p_cell(pair.p),
-            "p_adjusted": f"{p_cell(pair.p_adjusted)}{mark}",
+            "p": doc.p_cell(pair.p),
+            "p_adjusted": f"{doc.p_cell(pair.p_adjusted)}{mark}",
         }
     if result.runs is not None:
         cells |= {
@@ -557,13 +537,7 @@ def _legend(comparison: Comparison, first: str) -> str:
 def _details(comparison: Comparison) -> Iterator[Block]:
     """Who beats whom, and what does not change the verdict."""
     for label, metric in comparison.metrics.items():
-        decidable = metric.smallest_p <= comparison.settings.alpha
-        all_pairs = comparison.settings.baseline is None and decidable
-        if all_pairs and 2 < len(comparison.systems) <= LARGEST_MATRIX:
-            yield matrix_table(comparison, label)
         pairs = comparison.of(label)
-        if CORRECTIONS[comparison.settings.correction].half_width is not None:
-            yield simultaneous_table(comparison, label)
         lines = []
         if len(pairs) > 1 and not metric.decided:
             lines.append(f"By {label}, some {UNDECIDED_BY_CHANCE}")
@@ -583,57 +557,10 @@ def _details(comparison: Comparison) -> Iterator[Block]:
                 f"times that by {_words(comparison).rows} (the design effect; median over pairs)."
             )
         if lines:
-            yield Sentences(tuple(lines))
+            yield doc.Sentences(tuple(lines))
 
 
-def matrix_table(comparison: Comparison, label: str) -> Table:
-    """> where the row's system beats the column's, < where it loses (Zhang & Vogel, Fig. 3)."""
-    names = [name for name, _ in by_score(comparison, label)]
-    marks = {}
-    for pair in comparison.of(label):
-        mark = _mark(pair, comparison.metrics[label].higher_is_better)
-        marks[pair.a, pair.b] = mark
-        marks[pair.b, pair.a] = {">": "<", "<": ">"}.get(mark, mark)
-    numbers = [str(number) for number in range(1, len(names) + 1)]
-    columns = (
-        Column("number", ""),
-        Column("system", f"By {label}"),
-        *(Column(number, number, numeric=False) for number in numbers),
-    )
-    rows = []
-    for number, name in zip(numbers, names, strict=True):
-        cells = {n: marks.get((name, other), "") for n, other in zip(numbers, names, strict=True)}
-        rows.append({"number": number, "system": name, **cells})
-    return Table(columns, tuple(rows))
-
-
-def simultaneous_table(comparison: Comparison, label: str) -> Table:
-    """The differences with Tukey's or Scheffé's own intervals, all of which hold at once."""
-    digits = comparison.metrics[label].digits
-    columns = (
-        Column("pair", f"By {label}"),
-        Column("difference", "difference", digits, sign=True),
-        Column("interval", f"simultaneous {100 * comparison.settings.level:g} % interval"),
-    )
-    rows: list[Row] = [
-        {
-            "pair": f"{pair.a} - {pair.b}",
-            "difference": pair.difference,
-            "interval": bracketed(_bounds(comparison, pair, 1), digits, sign="+"),
-        }
-        for pair in comparison.of(label)
-    ]
-    return Table(columns, tuple(rows))
-
-
-def _mark(pair: PairResult, higher_is_better: bool | None) -> str:
-    if not pair.significant:
-        return "~"
-    ahead = (pair.difference > 0) == (higher_is_better is not False)
-    return ">" if ahead else "<"
-
-
-def pair_table(comparison: Comparison) -> Table:
+def pair_table(comparison: Comparison) -> doc.Table:
     """A row per comparison, with all its numbers; columns without any value are left out."""
     rows = [row_of(pair) for pair in comparison.comparisons]
     for group in comparison.groups:
@@ -648,8 +575,8 @@ def pair_table(comparison: Comparison) -> Table:
         for name in names
         if name not in hidden and any(row.get(name) is not None for row in rows)
     ]
-    signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
-    return Table(plain_columns(*shown), tuple(rows), tuple(signatures))
+    signatures = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
+    return doc.Table(doc.plain_columns(*shown), tuple(rows), tuple(signatures))
 
 
 def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:
@@ -680,7 +607,7 @@ KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
 )
 
 
-def forest_chart(comparison: Comparison) -> Chart:
+def forest_chart(comparison: Comparison) -> doc.Chart:
     """Systems from the best down, with scores on the left and differences on the right."""
     rows: list[Row] = []
     words, first = _words(comparison), next(iter(comparison.metrics))
@@ -708,11 +635,12 @@ def forest_chart(comparison: Comparison) -> Chart:
             bounds = _bounds(comparison, pair, sign)
             rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
     headings = {"system": words.system.capitalize(), "value": "Score", "kind": "Points"}
-    headings["zero"] = "no difference"
-    columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
-    plot = forest(
-        "system",
-        "value",
+    systems = " and ".join(order) if len(order) == 2 else f"{len(order)} {words.systems}"
+    return doc.forest(
+        f"{systems} by {', '.join(comparison.metrics)}",
+        rows,
+        headings | {"zero": "no difference"},
+        verdicts(comparison),
         interval=f"{100 * comparison.settings.level:g} % intervals",
         series="kind",
         series_order=KINDS,
@@ -721,10 +649,6 @@ def forest_chart(comparison: Comparison) -> Chart:
         reference_field="zero",
         shared_y=False,
     )
-    sentences = tuple(verdicts(comparison))
-    systems = " and ".join(order) if len(order) == 2 else f"{len(order)} {words.systems}"
-    title = f"{systems} by {', '.join(comparison.metrics)}"
-    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 
 
 def _point(

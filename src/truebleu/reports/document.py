@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 Row: TypeAlias = Mapping[str, Value]
-Mark = Literal["line", "point", "bar", "tick"]
+Mark = Literal["line", "point", "bar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +214,6 @@ class Plot:
     shared_y: bool | None = None
 
 
-def forest(x: str, y: str, **options: Any) -> Plot:
-    """Points with intervals from low to high, a row for each x, down the page."""
-    return Plot("point", x, y, errors=("low", "high"), horizontal=True, **options)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """A chart of a table's rows, with a title and sentences above it.
@@ -230,6 +225,29 @@ class Chart:
     table: Table
     plot: Plot
     sentences: tuple[str, ...] = ()
+
+
+def forest(
+    title: str,
+    rows: Iterable[Row],
+    headings: Mapping[str, str],
+    sentences: Iterable[str] = (),
+    **options: Any,
+) -> Chart:
+    """Draw points with intervals from low to high down the page.
+
+    Args:
+        title: title of the chart.
+        rows: a point each; `low` and `high` are the bounds of its interval.
+        headings: headings of the columns, by name; the first two are x and y.
+        sentences: sentences above the chart.
+        options: further options of the `Plot`.
+    """
+    x, y, *_ = headings
+    columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
+    plot = Plot("point", x, y, errors=("low", "high"), horizontal=True, **options)
+    table = Table(columns, tuple(rows))
+    return Chart(title=title, table=table, plot=plot, sentences=tuple(sentences))
 
 
 Block: TypeAlias = Heading | Table | Sentences | Notes | Chart

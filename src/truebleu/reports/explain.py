@@ -10,27 +10,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from truebleu.reports import document as doc
 from truebleu.reports.compare import evidence, pair_sentence
-from truebleu.reports.document import (
-    Bar,
-    Chart,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Plot,
-    Sentences,
-    Table,
-    about_answers,
-    bounds_of,
-    bracketed,
-    p_cell,
-    p_equals,
-    people_sentence,
-    plain_columns,
-    signature_lines,
-    table_of,
-)
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 
@@ -66,8 +47,6 @@ NOUNS = {
 }
 # Variables that sentences speak of.
 SPOKEN_OF = 3
-# Slices that are spread more evenly than this show nothing.
-MOST_EVEN = 0.5
 NOTES = (
     "Contributions add up to the difference. p (even spread) tests whether a slice contributes in "
     "proportion to its share of the {whole} (labels permuted over {rows}), adjusted for all "
@@ -77,7 +56,7 @@ NOTES = (
 )
 
 
-def document(explanation: Explanation, *, details: bool = False) -> Document:
+def document(explanation: Explanation, *, details: bool = False) -> doc.Document:
     """For each pair the verdict and what is significant; with details, all tables.
 
     By each metric the largest significant difference comes first.
@@ -94,22 +73,20 @@ def document(explanation: Explanation, *, details: bool = False) -> Document:
     for pair in ordered:
         compared = pair.comparison
         if len(ordered) > 1:
-            blocks.append(Heading(f"{compared.a} − {compared.b} by {compared.metric}"))
-        blocks.append(Sentences(tuple(verdict(explanation, pair))))
+            blocks.append(doc.Heading(f"{compared.a} − {compared.b} by {compared.metric}"))
+        blocks.append(doc.Sentences(tuple(verdict(explanation, pair))))
         tables = [table(explanation, pair, details=details) for table in (slice_table, ngram_table)]
         if details:
             others = (part_table, group_table, degenerate_table)
             first, *last = (table(explanation, pair) for table in others)
             tables = [first, *tables, *last]
         blocks += [table for table in tables if table.rows]
-        if pair.variables:
-            blocks.append(slice_chart(explanation, pair))
     notes = evidence(explanation.comparison)
     if details:
         words = _words(explanation)
         notes += [note.format(whole=words.whole, rows=words.rows) for note in NOTES]
-    blocks.append(Notes(tuple(notes)))
-    return Document(tuple(blocks), data_table(explanation))
+    blocks.append(doc.Notes(tuple(notes)))
+    return doc.Document(tuple(blocks), data_table(explanation))
 
 
 # Sentences, most important first.
@@ -121,10 +98,10 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
     digits = _metric(explanation, pair).digits
     lines = [pair_sentence(explanation.comparison, compared)]
     if people is not None:
-        lines.append(people_sentence(compared.difference, people, compared.metric, digits))
+        lines.append(doc.people_sentence(compared.difference, people, compared.metric, digits))
     return [
         *lines,
-        *about_answers([_metric(explanation, pair).signature]),
+        *doc.about_answers([_metric(explanation, pair).signature]),
         *artefacts(explanation, pair),
         *_where_from(explanation, pair),
         *_how_safe(pair, _words(explanation)),
@@ -140,8 +117,8 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     def other(effect: DegenerateGroup | TypographyEffect) -> str:
         return (
             f"{_signed(effect.difference or 0.0, digits)} {compared.metric} "
-            f"{bracketed(effect.interval or (None, None), digits, sign='+')}, "
-            f"{p_equals('p', effect.p or 0.0)}{instead}"
+            f"{doc.bracketed(effect.interval or (None, None), digits, sign='+')}, "
+            f"{doc.p_equals('p', effect.p or 0.0)}{instead}"
         )
 
     # The largest group of one kind; all flagged outputs where only they together matter.
@@ -190,7 +167,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
             name, subject = f"whether the {variable.origin} {name}", f"‹{part.name}›"
         yield (
             f"The difference varies by {name} "
-            f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
+            f"({doc.p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
             f"{subject} is {100 * part.share:.0f} % of the {words.whole} but contributes "
             f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)} "
             f"{compared.metric}."
@@ -200,7 +177,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
         ways = "way" if len(tested) == 1 else "ways"
         yield (
             f"No slice differs significantly from its share of the {words.whole} "
-            f"({len(tested)} {ways} of slicing, {p_equals('smallest adjusted p', smallest)})."
+            f"({len(tested)} {ways} of slicing, {doc.p_equals('smallest adjusted p', smallest)})."
         )
     parts = ", ".join(
         f"{name} {_signed(value, digits)}" for name, value in _grouped_parts(pair).items()
@@ -260,35 +237,37 @@ def _alternatives(counts: Sequence[str]) -> str:
 # Tables.
 
 
-def part_table(explanation: Explanation, pair: PairExplanation) -> Table:
+def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     """What each part of the score contributes."""
     digits = _metric(explanation, pair).digits
     columns = (
-        Column("name", "Part of the score"),
-        Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("name", "Part of the score"),
+        doc.Column("contribution", "Contribution", digits, sign=True),
     )
     rows: list[Row] = [row_of(part) for part in pair.parts]
     if pair.unattributed:
         rows.append({"name": "not attributed", "contribution": pair.unattributed})
     rows.append({"name": "all", "contribution": pair.comparison.difference})
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
-def slice_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:
+def slice_table(
+    explanation: Explanation, pair: PairExplanation, *, details: bool = True
+) -> doc.Table:
     """The slices of variables that matter, or of all; each variable's add up to the difference."""
     alpha = explanation.comparison.settings.alpha
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     level, words = 100 * explanation.comparison.settings.level, _words(explanation)
     columns = (
-        Column("variable", "Slices by"),
-        Column("name", "Slice"),
-        Column("segments", words.rows.capitalize()),
-        Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
-        Column("contribution", "Contribution", digits, sign=True),
-        Column("interval", f"{level:g} % interval", numeric=True),
-        Column("p_adjusted", "p (even spread)", 4, numeric=True),
-        Column("a", f"{compared.a} alone", digits, numeric=True),
-        Column("b", f"{compared.b} alone", digits, numeric=True),
+        doc.Column("variable", "Slices by"),
+        doc.Column("name", "Slice"),
+        doc.Column("segments", words.rows.capitalize()),
+        doc.Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
+        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("interval", f"{level:g} % interval", numeric=True),
+        doc.Column("p_adjusted", "p (even spread)", 4, numeric=True),
+        doc.Column("a", f"{compared.a} alone", digits, numeric=True),
+        doc.Column("b", f"{compared.b} alone", digits, numeric=True),
     )
     shown = [
         variable for variable in pair.variables if details or _at_most(variable.p_adjusted, alpha)
@@ -302,11 +281,11 @@ def slice_table(explanation: Explanation, pair: PairExplanation, *, details: boo
             first, second = part.scores if part.scores is not None else (None, None)
             row = row_of(part) | {"variable": "" if place else variable.name}
             row |= {"low": low, "high": high, "a": first, "b": second}
-            row["interval"] = bracketed((low, high), digits, sign="+")
+            row["interval"] = doc.bracketed((low, high), digits, sign="+")
             row["name link"] = _link(pair, slice=f"{variable.name}:{part.name}")
             rows.append(row)
-    bars = (Bar("contribution", "low", "high", zero=True),)
-    return Table(columns if details else columns[:-2], tuple(rows), bars=bars)
+    bars = (doc.Bar("contribution", "low", "high", zero=True),)
+    return doc.Table(columns if details else columns[:-2], tuple(rows), bars=bars)
 
 
 def _link(pair: PairExplanation, **selection: object) -> str:
@@ -317,19 +296,21 @@ def _link(pair: PairExplanation, **selection: object) -> str:
     )
 
 
-def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:
+def ngram_table(
+    explanation: Explanation, pair: PairExplanation, *, details: bool = True
+) -> doc.Table:
     """The n-grams that contribute most, from the first system's to the second's."""
     alpha = explanation.comparison.settings.alpha
     ngrams = [ngram for ngram in pair.ngrams if details or _at_most(ngram.p_adjusted, alpha)]
     digits = max(3, _metric(explanation, pair).digits)
     columns = (
-        Column("ngram", "N-gram"),
-        Column("contribution", "Contribution", digits, sign=True),
-        Column("segments", "Segments"),
-        Column("p_adjusted", "adjusted p", 4, numeric=True),
-        Column("examples", "e.g. segments"),
+        doc.Column("ngram", "N-gram"),
+        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("segments", "Segments"),
+        doc.Column("p_adjusted", "adjusted p", 4, numeric=True),
+        doc.Column("examples", "e.g. segments"),
     )
-    return table_of(
+    return doc.table_of(
         columns,
         ngrams if details else sorted(ngrams, key=lambda ngram: -abs(ngram.contribution))[:LISTED],
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
@@ -340,13 +321,13 @@ def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: boo
     )
 
 
-def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
+def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     """List the segments or items, and the documents, that contribute most, either way."""
     digits = max(3, _metric(explanation, pair).digits)
     columns = (
-        Column("kind", "Contributes most"),
-        Column("name", "Name"),
-        Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("kind", "Contributes most"),
+        doc.Column("name", "Name"),
+        doc.Column("contribution", "Contribution", digits, sign=True),
     )
     rows: list[Row] = [
         {
@@ -362,12 +343,12 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         for part in pair.documents[:LISTED]
         if part.contribution
     ]
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
 def largest_segments_table(
     explanation: Explanation, pair: PairExplanation, test_set: TestSet
-) -> Table:
+) -> doc.Table:
     """The segments that contribute most, either way, with their texts."""
     compared, digits = pair.comparison, max(3, _metric(explanation, pair).digits)
     texts = [
@@ -378,16 +359,16 @@ def largest_segments_table(
     ]
     known = [(name, heading, text) for name, heading, text in texts if text is not None]
     columns = (
-        Column("segment", "Segment"),
-        Column("contribution", "Contribution", digits, sign=True),
-        *(Column(name, heading) for name, heading, _ in known),
+        doc.Column("segment", "Segment"),
+        doc.Column("contribution", "Contribution", digits, sign=True),
+        *(doc.Column(name, heading) for name, heading, _ in known),
     )
     rows: list[Row] = [
         {"segment": number + 1, "contribution": pair.segments[number]}
         | {name: _shortened(text[number] or "") for name, _, text in known}
         for number in _largest_segments(pair)
     ]
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
 def _segment_name(explanation: Explanation, place: int) -> str:
@@ -405,23 +386,23 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 
-def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
+def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     """Degenerate outputs of each kind, and the difference without them."""
     digits = _metric(explanation, pair).digits
     columns = (
-        Column("kind", "Flagged outputs"),
-        Column("system", "System"),
-        Column("segments", "Segments"),
-        Column("contribution", "Contribution", digits, sign=True),
-        Column("difference", "Without them", digits, sign=True, numeric=True),
-        Column("interval", "Interval", numeric=True),
-        Column("p", "p (exploratory)", 4, numeric=True),
+        doc.Column("kind", "Flagged outputs"),
+        doc.Column("system", "System"),
+        doc.Column("segments", "Segments"),
+        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("difference", "Without them", digits, sign=True, numeric=True),
+        doc.Column("interval", "Interval", numeric=True),
+        doc.Column("p", "p (exploratory)", 4, numeric=True),
     )
     cells: dict[str, Callable[[DegenerateGroup], Value]] = {
-        "interval": lambda group: bracketed(group.interval or (None, None), digits, sign="+"),
+        "interval": lambda group: doc.bracketed(group.interval or (None, None), digits, sign="+"),
         "kind link": lambda group: _link(pair, flag=group.kind if group.system else "any"),
     }
-    return table_of(columns, pair.degenerate, **FLAGGED, **cells)
+    return doc.table_of(columns, pair.degenerate, **FLAGGED, **cells)
 
 
 # Whose outputs are flagged, and how many.
@@ -435,10 +416,12 @@ def _findings(
     common: Row, items: Iterable[object], *names: str, **cells: Callable[[Any], Value]
 ) -> list[Row]:
     """A row for each of what contributes to the difference, with what is common to all."""
-    return [{**common, **row} for row in table_of(plain_columns(*names), items, **cells).rows]
+    return [
+        {**common, **row} for row in doc.table_of(doc.plain_columns(*names), items, **cells).rows
+    ]
 
 
-def data_table(explanation: Explanation) -> Table:
+def data_table(explanation: Explanation) -> doc.Table:
     """One row per finding: the difference, parts, slices, n-grams, documents and segments."""
     rows: list[Row] = []
     for pair in explanation.pairs:
@@ -449,7 +432,7 @@ def data_table(explanation: Explanation) -> Table:
             [compared],
             "p_adjusted",
             contribution=attrgetter("difference"),
-            **bounds_of(),
+            **doc.bounds_of(),
         )
         rows += _findings({**names, "kind": "part"}, pair.parts, "name", "contribution")
         for variable in pair.variables:
@@ -457,7 +440,7 @@ def data_table(explanation: Explanation) -> Table:
                 {**names, "kind": "slice", "variable": variable.name},
                 variable.slices,
                 *("name", "contribution", "p_adjusted", "segments"),
-                **bounds_of(),
+                **doc.bounds_of(),
             )
         rows += _findings(
             {**names, "kind": "n-gram"},
@@ -483,78 +466,12 @@ def data_table(explanation: Explanation) -> Table:
             }
             for place, value in enumerate(pair.segments)
         ]
-    columns = plain_columns(
+    columns = doc.plain_columns(
         *("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high"),
         *("p_adjusted", "segments"),
     )
     signatures = tuple(str(metric.signature) for metric in explanation.comparison.metrics.values())
-    return Table(columns, tuple(rows), signatures)
-
-
-# The chart.
-
-KINDS = ADDS, TAKES, WHOLE = "contributes above 0", "contributes below 0", "the whole difference"
-
-
-def _drawn(pair: PairExplanation) -> list[VariableContributions]:
-    """The variables that are worth a chart, if any is."""
-    uneven = [variable for variable in pair.variables if _at_most(variable.p_adjusted, MOST_EVEN)]
-    return uneven or list(pair.variables)
-
-
-def slice_chart(explanation: Explanation, pair: PairExplanation) -> Chart:
-    """The contributions of slices with their intervals, each from 0, and the whole difference.
-
-    Variables whose slices are evenly spread are left out where others are not.
-    """
-    level = 100 * explanation.comparison.settings.level
-    compared, whole = pair.comparison, _words(explanation).whole
-    title = f"{compared.a} − {compared.b}: {compared.difference:+.2f} {compared.metric}"
-    sentences = tuple(verdict(explanation, pair)[:2])
-    columns = (
-        Column("slice", "Slice"),
-        Column("contribution", f"Contribution, {compared.metric}", 2, sign=True),
-        Column("low", "low"),
-        Column("high", "high"),
-        Column("kind", "A bar"),
-        Column("variable", "Slices by"),
-        Column("zero", "no difference"),
-    )
-    rows: list[Row] = []
-    for variable in _drawn(pair)[:SPOKEN_OF]:
-        even = (
-            ""
-            if variable.p_adjusted is None
-            else f", p (even spread) {p_cell(variable.p_adjusted)}"
-        )
-        place: dict[str, Value] = {"variable": f"{variable.name}{even}", "zero": 0.0}
-        for part in variable.slices:
-            low, high = part.interval
-            rows.append(
-                {
-                    **place,
-                    "slice": f"{part.name} ({100 * part.share:.0f} % of the {whole})",
-                    "contribution": part.contribution,
-                    "low": low,
-                    "high": high,
-                    "kind": ADDS if part.contribution >= 0 else TAKES,
-                }
-            )
-        rows.append({**place, "slice": "all", "contribution": compared.difference, "kind": WHOLE})
-    plot = Plot(
-        "bar",
-        "slice",
-        "contribution",
-        errors=("low", "high"),
-        interval=f"simultaneous {level:g} % intervals of the contributions",
-        series="kind",
-        series_order=KINDS,
-        panel="variable",
-        reference_field="zero",
-        horizontal=True,
-        shared_y=True,
-    )
-    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
+    return doc.Table(columns, tuple(rows), signatures)
 
 
 def _words(explanation: Explanation) -> Words:
@@ -577,13 +494,13 @@ def _at_most(p: float | None, alpha: float) -> bool:
 # Test segments in training text.
 
 
-def training_document(result: TrainingCheck) -> Document:
+def training_document(result: TrainingCheck) -> doc.Document:
     """Whether the test set was trained on, scores without those segments, and which they are."""
     text, words = f"{result.lines:,} lines of training text", f"{result.ngram} words in a row"
     data = _seen_table(result.seen)
     if not result.seen:
         answer = f"None of {result.segments:,} test segments occurs in {text}, whole or by {words}."
-        return Document((Sentences((answer,)),), data)
+        return doc.Document((doc.Sentences((answer,)),), data)
     count, whole = len(result.seen), sum(segment.seen == "whole" for segment in result.seen)
     answer = (
         f"{count:,} of {result.segments:,} test segments occur in {text}: {whole:,} as whole "
@@ -592,10 +509,10 @@ def training_document(result: TrainingCheck) -> Document:
     scores = [_scores_without(result)] if result.systems else []
     notes = (f"{count - LISTED:,} more are in JSON and TSV.",) if count > LISTED else ()
     listed = _seen_table(result.seen[:LISTED], notes)
-    return Document((Sentences((answer,)), *scores, listed), data)
+    return doc.Document((doc.Sentences((answer,)), *scores, listed), data)
 
 
-def _scores_without(result: TrainingCheck) -> Table:
+def _scores_without(result: TrainingCheck) -> doc.Table:
     rows: list[Row] = []
     for score in result.systems:
         digits, row = result.digits[score.metric], row_of(score)
@@ -603,14 +520,14 @@ def _scores_without(result: TrainingCheck) -> Table:
             row[name] = "" if row[name] is None else f"{row[name]:{sign}.{digits}f}"
         rows.append(row)
     columns = (
-        *plain_columns("system", "metric"),
-        Column("score", "score", numeric=True),
-        Column("without", "without them", numeric=True),
-        Column("difference", "difference", numeric=True),
+        *doc.plain_columns("system", "metric"),
+        doc.Column("score", "score", numeric=True),
+        doc.Column("without", "without them", numeric=True),
+        doc.Column("difference", "difference", numeric=True),
     )
-    return Table(columns, tuple(rows), tuple(signature_lines(result.signatures.values())))
+    return doc.Table(columns, tuple(rows), tuple(doc.signature_lines(result.signatures.values())))
 
 
-def _seen_table(seen: Sequence[SeenSegment], notes: tuple[str, ...] = ()) -> Table:
-    columns = plain_columns("segment", "seen", "file", "line")
-    return Table(columns, tuple(map(row_of, seen)), notes)
+def _seen_table(seen: Sequence[SeenSegment], notes: tuple[str, ...] = ()) -> doc.Table:
+    columns = doc.plain_columns("segment", "seen", "file", "line")
+    return doc.Table(columns, tuple(map(row_of, seen)), notes)

@@ -5,23 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import (
-    ENOUGH_DOCUMENTS_FOR_A_MARGIN,
-    LARGEST_SHARE,
-    Check,
-    Document,
-    Notes,
-    Sentences,
-    Table,
-    about_answers,
-    bracketed,
-    p_equals,
-    people_sentence,
-    people_source,
-    plain_columns,
-    resampled,
-    signature_lines,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.intervals import INTERVAL_METHODS
@@ -32,27 +16,27 @@ if TYPE_CHECKING:
     from truebleu.significance.gate import GateCheck, GateResult
 
 
-def document(result: GateResult) -> Document:
+def document(result: GateResult) -> doc.Document:
     """The decision as sentences, and every metric's numbers for programs."""
     people = [
-        people_sentence(check.difference, check.people, check.metric, 2)
+        doc.people_sentence(check.difference, check.people, check.metric, 2)
         for check in result.checks
         if check.people is not None
     ]
     cautions = (
-        *about_answers(c.signature for c in result.checks),
+        *doc.about_answers(c.signature for c in result.checks),
         *_few_documents(result),
         *_one_unit_cautions(result),
     )
     lines = (*sentences(result), *people, *cautions, *_look(result))
-    notes = [*signature_lines(check.signature for check in result.checks), method(result)]
+    notes = [*doc.signature_lines(check.signature for check in result.checks), method(result)]
     known = (check.people for check in result.checks if check.people is not None)
-    notes += dict.fromkeys(map(people_source, known))
-    blocks = (Sentences(lines), Notes(tuple(notes)))
+    notes += dict.fromkeys(map(doc.people_source, known))
+    blocks = (doc.Sentences(lines), doc.Notes(tuple(notes)))
     checks = tuple(
-        Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
+        doc.Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
-    return Document(blocks, check_table(result), checks=checks)
+    return doc.Document(blocks, check_table(result), checks=checks)
 
 
 def _words(result: GateResult) -> Words:
@@ -78,7 +62,7 @@ def sentences(result: GateResult) -> list[str]:
 def method(result: GateResult) -> str:
     """How the decision was made, in one line: every choice that changes a number."""
     settings, first = result.settings, result.checks[0]
-    units = resampled(settings, result.units, result.test_set)
+    units = doc.resampled(settings, result.units, result.test_set)
     intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
     level = f"level {_rounded(1 - result.alpha, result.alpha)}"
     exact = "Clopper and Pearson's bounds (scores are 0 or 1)"
@@ -104,13 +88,13 @@ def method(result: GateResult) -> str:
     )
 
 
-def check_table(result: GateResult) -> Table:
+def check_table(result: GateResult) -> doc.Table:
     """A row per metric, with all its numbers."""
     decision = {"new": result.new, "old": result.old, "rule": result.rule}
     rows = [{**decision, **row_of(check)} for check in result.checks]
     shown = [name for name in rows[0] if any(row.get(name) is not None for row in rows)]
-    signatures = signature_lines(check.signature for check in result.checks)
-    return Table(plain_columns(*shown), tuple(rows), tuple(signatures))
+    signatures = doc.signature_lines(check.signature for check in result.checks)
+    return doc.Table(doc.plain_columns(*shown), tuple(rows), tuple(signatures))
 
 
 def _verdict(passed: bool) -> str:
@@ -159,12 +143,12 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     digits = _digits(check)
     percent = _rounded(100 - 200 * result.alpha, 200 * result.alpha)
     corrected = len(result.checks) > 1 and result.rule == "not worse"
-    p = p_equals("adjusted p" if corrected else "p", check.p_adjusted)
+    p = doc.p_equals("adjusted p" if corrected else "p", check.p_adjusted)
     lower = " (lower is better)" if not check.higher_is_better else ""
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
         f"difference {check.difference:+.{digits}f}, {percent} % interval "
-        f"{bracketed(check.interval, digits, sign='+')}, {p}."
+        f"{doc.bracketed(check.interval, digits, sign='+')}, {p}."
     )
 
 
@@ -182,7 +166,7 @@ def _rounded(value: float, rest: float) -> str:
 
 def _few_documents(result: GateResult) -> list[str]:
     """Whether documents are too few for a margin's test to keep its level."""
-    settings, enough = result.settings, ENOUGH_DOCUMENTS_FOR_A_MARGIN
+    settings, enough = result.settings, doc.ENOUGH_DOCUMENTS_FOR_A_MARGIN
     if settings.margin is None or settings.unit != "document" or result.units >= enough:
         return []
     return [
@@ -205,7 +189,7 @@ def _one_unit_cautions(result: GateResult) -> list[str]:
 def depends_on_one_unit(check: GateCheck, units: int, rule: str) -> bool:
     """Whether one unit carries so much of the variance that what was shown depends on it."""
     # Of few units, one always has much.
-    large = max(LARGEST_SHARE, 5 / units)
+    large = max(doc.LARGEST_SHARE, 5 / units)
     shown = check.passed != (rule == "not worse")
     return shown and not check.pass_fail and (check.largest_share or 0.0) > large
 

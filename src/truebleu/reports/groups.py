@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from truebleu.reports.document import (
-    ENOUGH_DOCUMENTS,
-    Column,
-    Heading,
-    Sentences,
-    Table,
-    bracketed,
-    join_names,
-    lost_to_correction,
-    p_cell,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
@@ -31,8 +21,8 @@ Group = TypeVar("Group", "GroupScores", "GroupComparison")
 
 
 def score_tables(
-    scores: Scores, columns: Sequence[Column], cells: Callable[[SystemScores], dict[str, Value]]
-) -> list[Table]:
+    scores: Scores, columns: Sequence[doc.Column], cells: Callable[[SystemScores], dict[str, Value]]
+) -> list[doc.Table]:
     """For each column a row per group and system, with what the intervals mean.
 
     Args:
@@ -54,8 +44,8 @@ def score_tables(
         rows = tuple(
             {**_group_row(group), **cells(system)} for group in groups for system in group.systems
         )
-        system = Column("system", words.system.capitalize())
-        tables.append(Table((*shown, system, *columns), rows, notes))
+        system = doc.Column("system", words.system.capitalize())
+        tables.append(doc.Table((*shown, system, *columns), rows, notes))
     return tables
 
 
@@ -69,18 +59,18 @@ def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:
     blocks: list[Block] = []
     for column, groups in _columns(comparison.groups):
         for label in comparison.metrics:
-            blocks.append(Heading(f"By {column}, {label}"))
+            blocks.append(doc.Heading(f"By {column}, {label}"))
             few = comparison.settings.baseline is not None or len(comparison.systems) == 2
             make = _pair_table if few else _system_table
-            blocks.append(Sentences(tuple(_sentences(comparison, groups, label, few=few))))
+            blocks.append(doc.Sentences(tuple(_sentences(comparison, groups, label, few=few))))
             blocks.append(make(comparison, column, groups, label))
-    blocks.append(Sentences(tuple(_corrected(comparison, correction))))
+    blocks.append(doc.Sentences(tuple(_corrected(comparison, correction))))
     return blocks
 
 
 def _pair_table(
     comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
-) -> Table:
+) -> doc.Table:
     """A row per group and pair: both scores, the difference, its interval and p."""
     digits, level = comparison.metrics[label].digits, comparison.settings.level
     words = words_of(comparison.test_set.rows)
@@ -88,13 +78,13 @@ def _pair_table(
     # All pairs have the same second system: its name heads its scores.
     several = len(comparison.of(label)) > 1
     first, second = comparison.of(label)[0].a, comparison.of(label)[0].b
-    columns += [Column("a", words.system.capitalize())] if several else []
+    columns += [doc.Column("a", words.system.capitalize())] if several else []
     columns += [
-        Column("score_a", label if several else first, digits, numeric=True),
-        Column("score_b", second, digits, numeric=True),
-        Column("difference", "difference", digits, sign=True, numeric=True),
-        Column("interval", f"{100 * level:g} % interval", numeric=True),
-        Column("p_adjusted", "adjusted p", numeric=True),
+        doc.Column("score_a", label if several else first, digits, numeric=True),
+        doc.Column("score_b", second, digits, numeric=True),
+        doc.Column("difference", "difference", digits, sign=True, numeric=True),
+        doc.Column("interval", f"{100 * level:g} % interval", numeric=True),
+        doc.Column("p_adjusted", "adjusted p", numeric=True),
     ]
     rows = []
     for group in groups:
@@ -111,21 +101,21 @@ def _pair_table(
             # A group may be too small to test.
             if (found := tested.get((pair.a, pair.b))) is not None:
                 mark = "*" if found.significant else ""
-                row["interval"] = bracketed(found.interval, digits)
-                row["p_adjusted"] = f"{p_cell(found.p_adjusted)}{mark}"
+                row["interval"] = doc.bracketed(found.interval, digits)
+                row["p_adjusted"] = f"{doc.p_cell(found.p_adjusted)}{mark}"
             rows.append(row)
-    return Table(tuple(columns), tuple(rows))
+    return doc.Table(tuple(columns), tuple(rows))
 
 
 def _system_table(
     comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
-) -> Table:
+) -> doc.Table:
     """A row per system and a column per group; marks where it is worse than the group's best."""
     digits, higher = comparison.metrics[label].digits, comparison.metrics[label].higher_is_better
     words = words_of(comparison.test_set.rows)
     columns = [
-        Column("system", words.system.capitalize()),
-        *(Column(group.label, group.label, numeric=True) for group in groups),
+        doc.Column("system", words.system.capitalize()),
+        *(doc.Column(group.label, group.label, numeric=True) for group in groups),
     ]
     rows = []
     worse = {group.label: _worse_than_best(group, label, higher) for group in groups}
@@ -139,7 +129,7 @@ def _system_table(
     notes = [f"{words.rows} by {name}: {sizes}"]
     if higher is not None:
         notes.insert(0, f"* significantly worse than the best of the {name}")
-    return Table(tuple(columns), tuple(rows), tuple(notes))
+    return doc.Table(tuple(columns), tuple(rows), tuple(notes))
 
 
 def _worse_than_best(group: GroupComparison, label: str, higher: bool | None) -> set[str]:
@@ -170,10 +160,10 @@ def _sentences(
             for group, pair in tested
             if pair.p <= alpha and not pair.significant
         ]
-        yield from lost_to_correction(lost, _family(comparison, label))
+        yield from doc.lost_to_correction(lost, _family(comparison, label))
     untested = [group for group in groups if not group.comparisons]
     if untested:
-        labels = join_names([group.label for group in untested], MOST_GROUPS)
+        labels = doc.join_names([group.label for group in untested], MOST_GROUPS)
         units = words_of(comparison.test_set.rows).units(untested[0].unit)
         yield f"Too few {units} to test: {labels}."
 
@@ -194,7 +184,7 @@ def _pair_sentence(
     words = ("above", "below") if higher_is_better is None else ("better than", "worse than")
     ahead, behind = (below, above) if higher_is_better is False else (above, below)
     clauses = [
-        f"{word} {b} in {join_names(labels, MOST_GROUPS)}"
+        f"{word} {b} in {doc.join_names(labels, MOST_GROUPS)}"
         for word, labels in zip(words, (ahead, behind), strict=True)
         if labels
     ]
@@ -218,11 +208,14 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
     )
     scaled = [group.label for group in tested if group.test == "scaled"]
     if scaled and comparison.settings.test != "scaled":
-        yield f"Swaps are scaled to the variance of samples in {join_names(scaled, MOST_GROUPS)}."
-    few = [group for group in tested if group.unit == "document" and group.units < ENOUGH_DOCUMENTS]
+        names = doc.join_names(scaled, MOST_GROUPS)
+        yield f"Swaps are scaled to the variance of samples in {names}."
+    few = [
+        group for group in tested if group.unit == "document" and group.units < doc.ENOUGH_DOCUMENTS
+    ]
     if few:
         yield (
-            f"{len(few)} of these groups have fewer than {ENOUGH_DOCUMENTS} documents: "
+            f"{len(few)} of these groups have fewer than {doc.ENOUGH_DOCUMENTS} documents: "
             "randomization holds its level there, but intervals can be too narrow."
         )
     if any(group.unit != comparison.settings.unit for group in tested):
@@ -238,10 +231,10 @@ def _columns(groups: Sequence[Group]) -> list[tuple[str, list[Group]]]:
     return [(name, [group for group in groups if group.column == name]) for name in names]
 
 
-def _group_columns(name: str, units: Sequence[str], words: Words) -> list[Column]:
-    columns = [Column("group", name), Column("segments", words.rows, numeric=True)]
+def _group_columns(name: str, units: Sequence[str], words: Words) -> list[doc.Column]:
+    columns = [doc.Column("group", name), doc.Column("segments", words.rows, numeric=True)]
     if set(units) != {"segment"}:
-        columns.append(Column("units", words.units(units[0]), numeric=True))
+        columns.append(doc.Column("units", words.units(units[0]), numeric=True))
     return columns
 
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from truebleu.nbest.tuning import FeatureWeight
-from truebleu.reports.document import (
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Sentences,
-    Table,
-    bracketed,
-    join_names,
-    p_cell,
-    p_equals,
-    plain_columns,
-)
+from truebleu.reports import document as doc
 from truebleu.schema import columns_of, row_of
 
 if TYPE_CHECKING:
@@ -38,24 +26,24 @@ ROUNDING = 1e-9
 FEATURES, MOST_FEATURES = 10, 50
 
 
-def _table(items: Sequence[Any], *names: str, rows: Sequence[Row] | None = None) -> Table:
+def _table(items: Sequence[Any], *names: str, rows: Sequence[Row] | None = None) -> doc.Table:
     """Some fields of results, a row each; columns that are empty everywhere are left out."""
     shown = tuple(map(row_of, items)) if rows is None else tuple(rows)
     kind: Any = type(items[0]) if items else None
     columns = columns_of(kind) if items else {}
     filled = [n for n in names if any(row.get(n) not in (None, "") for row in shown)]
-    return Table(tuple(columns[name] for name in filled if name in columns), shown)
+    return doc.Table(tuple(columns[name] for name in filled if name in columns), shown)
 
 
 # What is in lists, and how good their best candidates are.
 
 
-def lists_document(result: ListsReport) -> Document:
+def lists_document(result: ListsReport) -> doc.Document:
     """The features of lists as a table, with what may surprise whoever uses them."""
     names = ("name", "low", "mean", "high", "within", "constant_lists")
     table = _table(result.features, *names)
-    sentences = Sentences((*_contents(result), *warnings(result)))
-    return Document((sentences, table) if result.features else (sentences,), data=table)
+    sentences = doc.Sentences((*_contents(result), *warnings(result)))
+    return doc.Document((sentences, table) if result.features else (sentences,), data=table)
 
 
 def _contents(result: ListsReport) -> Iterator[str]:
@@ -109,7 +97,7 @@ def warnings(result: ListsReport) -> Iterator[str]:
         )
 
 
-def oracle_document(result: OracleResult) -> Document:
+def oracle_document(result: OracleResult) -> doc.Document:
     """What perfect choices would gain, and the scores of the best and the worst, by metric."""
     names = ("metric", "first", "mean", "worst_of_text", "worst", "best", "best_of_text")
     table = _table(result.metrics, *names)
@@ -123,9 +111,9 @@ def oracle_document(result: OracleResult) -> Document:
         f"{result.candidates:,} candidates for {result.segments:,} segments; best and worst choose "
         "each segment by itself; those for the text go on from there, one candidate at a time"
     )
-    notes = Notes((*(metric.signature for metric in result.metrics), method))
-    data = Table(plain_columns(*(column.name for column in table.columns)), table.rows)
-    return Document((Sentences(answer), table, notes), data=data)
+    notes = doc.Notes((*(metric.signature for metric in result.metrics), method))
+    data = doc.Table(doc.plain_columns(*(column.name for column in table.columns)), table.rows)
+    return doc.Document((doc.Sentences(answer), table, notes), data=data)
 
 
 # Gains: what tuned weights and reranked lists are worth.
@@ -135,8 +123,8 @@ def gain_sentence(gain: Gain, what: str, before: str) -> str:
     """Whether a choice is better than the one before, by how much, and whether that is real."""
     if not gain.differing_segments:
         return f"By {gain.metric} {what} score the same as {before} in every segment."
-    interval = bracketed(gain.interval, gain.digits, sign="+")
-    amount = f"{gain.difference:+.{gain.digits}f} {interval}, {p_equals('p', gain.p)}"
+    interval = doc.bracketed(gain.interval, gain.digits, sign="+")
+    amount = f"{gain.difference:+.{gain.digits}f} {interval}, {doc.p_equals('p', gain.p)}"
     if gain.p > ALPHA:
         return f"By {gain.metric} {what} can't be told from {before}: {amount}."
     relation = "better" if gain.is_better else "worse"
@@ -176,8 +164,8 @@ def _gain_table(gains: Sequence[Gain]) -> list[Block]:
     rows = [
         {
             **row_of(gain),
-            "interval": bracketed(gain.interval, gain.digits, sign="+"),
-            "p": p_cell(gain.p),
+            "interval": doc.bracketed(gain.interval, gain.digits, sign="+"),
+            "p": doc.p_cell(gain.p),
         }
         for gain in gains
     ]
@@ -187,7 +175,7 @@ def _gain_table(gains: Sequence[Gain]) -> list[Block]:
     return [_table(gains, *names, "p", "deviation", rows=rows)] if gains else []
 
 
-def tune_document(result: TuneResult, *, details: bool = False) -> Document:
+def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
     """What the weights gain on held-out segments, the weights, and how they were tuned."""
     answer = list(_gain_sentences(result.gains, "the tuned weights", "those before"))
     if not result.changed:
@@ -204,29 +192,29 @@ def tune_document(result: TuneResult, *, details: bool = False) -> Document:
     ranked = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))
     names = ("feature", "weight", "influence", "deviation", "lowest", "highest")
     weights = _table(result.weights, *names, rows=ranked[:most])
-    note = Column("note", "")
+    note = doc.Column("note", "")
     if any(row["note"] for row in weights.rows):
-        weights = Table((*weights.columns, note), weights.rows)
+        weights = doc.Table((*weights.columns, note), weights.rows)
     more = f": the {most} that move scores most, of {len(rows):,}" if len(rows) > most else ""
     blocks: list[Block] = [
-        Sentences(tuple(answer)),
+        doc.Sentences(tuple(answer)),
         *_gain_table(result.gains),
-        Heading(f"Weights{more}"),
+        doc.Heading(f"Weights{more}"),
         weights,
-        Notes((*(gain.signature for gain in result.gains), *_tuning_method(result))),
+        doc.Notes((*(gain.signature for gain in result.gains), *_tuning_method(result))),
     ]
     if details and result.rounds:
         rounds = _table(result.rounds, "number", "new", "candidates", "before", "after")
-        blocks += [Heading("Rounds of the decoder"), rounds]
+        blocks += [doc.Heading("Rounds of the decoder"), rounds]
     columns = tuple(columns_of(FeatureWeight)[name] for name in names)
-    return Document(tuple(blocks), data=Table((*columns, note), tuple(rows)))
+    return doc.Document(tuple(blocks), data=doc.Table((*columns, note), tuple(rows)))
 
 
 def _tuning_method(result: TuneResult) -> Iterator[str]:
     mean = sum(result.development) / result.runs
     runs = f", mean of {result.runs} runs" if result.runs > 1 else ""
     yield (
-        f"{result.method.title} for {join_names(result.metrics)} on {result.candidates:,} "
+        f"{result.method.title} for {doc.join_names(result.metrics)} on {result.candidates:,} "
         f"candidates for {result.segments:,} segments of {result.name}"
     )
     yield (
@@ -256,7 +244,7 @@ MODELS = {
 }
 
 
-def rerank_document(result: RerankResult, *, details: bool = False) -> Document:
+def rerank_document(result: RerankResult, *, details: bool = False) -> doc.Document:
     """The gain, how the model was trained, and its weights; programs get the choices."""
     answer = [
         *_gain_sentences(result.gains, "the chosen candidates", "the first ones"),
@@ -271,20 +259,22 @@ def rerank_document(result: RerankResult, *, details: bool = False) -> Document:
     more = f": the first {most} of {len(names):,}" if len(names) > most else ""
     columns = columns_of(FeatureWeight)
     blocks: list[Block] = [
-        Sentences(tuple(answer)),
+        doc.Sentences(tuple(answer)),
         *_gain_table(result.gains),
-        Heading(f"Weights{more}"),
-        Table((columns["feature"], columns["weight"]), tuple(weights)),
-        Notes((*(gain.signature for gain in result.gains), *_training_method(result))),
+        doc.Heading(f"Weights{more}"),
+        doc.Table((columns["feature"], columns["weight"]), tuple(weights)),
+        doc.Notes((*(gain.signature for gain in result.gains), *_training_method(result))),
     ]
     if details and result.path:
         path = _table(result.path, "gamma", "features", "loss", "held_out")
-        blocks += [Heading("Path"), path]
+        blocks += [doc.Heading("Path"), path]
     choices: list[Row] = [
         {"segment": number, "index": index, "text": text}
         for number, (index, text) in enumerate(zip(result.indices, result.texts, strict=True), 1)
     ]
-    return Document(tuple(blocks), Table(plain_columns("segment", "index", "text"), tuple(choices)))
+    return doc.Document(
+        tuple(blocks), doc.Table(doc.plain_columns("segment", "index", "text"), tuple(choices))
+    )
 
 
 def _training_method(result: RerankResult) -> Iterator[str]:
@@ -309,10 +299,10 @@ def _training_method(result: RerankResult) -> Iterator[str]:
 
 
 MBR_SUMMARY = (
-    Column("what", "Over all segments"),
-    Column("value", "Mean", digits=2),
-    Column("low", "Lowest", digits=2),
-    Column("high", "Highest", digits=2),
+    doc.Column("what", "Over all segments"),
+    doc.Column("value", "Mean", digits=2),
+    doc.Column("low", "Lowest", digits=2),
+    doc.Column("high", "Highest", digits=2),
 )
 MBR_SPREADS = {
     "candidates": "candidates",
@@ -321,13 +311,13 @@ MBR_SPREADS = {
     "utility": "expected {} of the choice",
     "margin": "margin to the next candidate",
 }
-MBR_CHOICES = plain_columns(
+MBR_CHOICES = doc.plain_columns(
     *("segment", "rank", "index", "utility", "margin", "ties", "candidates", "distinct"),
     *("effective", "regret", "text"),
 )
 
 
-def mbr_document(result: MBRResult, *, details: bool = False) -> Document:
+def mbr_document(result: MBRResult, *, details: bool = False) -> doc.Document:
     """What was chosen and how much there was to choose; programs get a row for each choice."""
     choices = _mbr_choices(result)
     first = [row for row in choices.rows if row["rank"] == 1]
@@ -338,15 +328,15 @@ def mbr_document(result: MBRResult, *, details: bool = False) -> Document:
             mean = sum(values) / len(values)
             ends = {"low": min(values), "high": max(values)}
             rows.append({"what": what.format(result.metric), "value": mean, **ends})
-    summary = Table(MBR_SUMMARY, tuple(rows))
-    blocks: list[Block] = [Sentences(tuple(_mbr_sentences(result)))]
+    summary = doc.Table(MBR_SUMMARY, tuple(rows))
+    blocks: list[Block] = [doc.Sentences(tuple(_mbr_sentences(result)))]
     blocks += _gain_table(result.gains)
     if details or not result.gains:
         blocks.append(summary)
     settings = result.settings
     method = f"expected {result.metric}, {settings.method.name}, weighed by {settings.weigh_by}"
-    blocks.append(Notes((result.signature, *(gain.signature for gain in result.gains), method)))
-    return Document(tuple(blocks), data=choices)
+    blocks.append(doc.Notes((result.signature, *(gain.signature for gain in result.gains), method)))
+    return doc.Document(tuple(blocks), data=choices)
 
 
 def _mbr_sentences(result: MBRResult) -> Iterator[str]:
@@ -374,7 +364,7 @@ def _mbr_sentences(result: MBRResult) -> Iterator[str]:
         )
 
 
-def _mbr_choices(result: MBRResult) -> Table:
+def _mbr_choices(result: MBRResult) -> doc.Table:
     rows: list[Row] = []
     for segment in result.segments:
         for rank, choice in enumerate(segment.chosen, 1):
@@ -382,4 +372,4 @@ def _mbr_choices(result: MBRResult) -> Table:
             if rank > 1:
                 row |= {"margin": None, "ties": None, "regret": None}
             rows.append(row)
-    return Table(MBR_CHOICES, tuple(rows))
+    return doc.Table(MBR_CHOICES, tuple(rows))

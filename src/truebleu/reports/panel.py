@@ -5,26 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import (
-    Chart,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Sentences,
-    Table,
-    about_answers,
-    bounds_of,
-    bracketed,
-    forest,
-    join_names,
-    p_cell,
-    p_equals,
-    plain_columns,
-    rank_range,
-    signature_lines,
-    table_of,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
 from truebleu.significance.tests import fewest_units
 
@@ -40,23 +21,22 @@ MOST_PAIRS = 3
 WIDEST_SETS = 60
 # Sets whose differences vary by more than their size explains have no mean that speaks for all.
 LARGE_I_SQUARED = 0.75
-COLUMNS = plain_columns(
-    *("metric", "a", "b"),
-    *("test_set", "difference", "low", "high", "p", "p_adjusted", "verdict"),
+COLUMNS = doc.plain_columns(
+    *("metric", "a", "b"), *("test_set", "difference", "low", "high", "p", "p_adjusted", "verdict")
 )
 
 
-def document(result: Panel, *, details: bool = False) -> Document:
+def document(result: Panel, *, details: bool = False) -> doc.Document:
     """The verdict on each pair, its sets and its mean; of many pairs a row each."""
     blocks: list[Block] = []
     for label in result.signatures:
         if len(result.signatures) > 1:
-            blocks.append(Heading(label))
+            blocks.append(doc.Heading(label))
         pairs = result.of(label)
         few = len(pairs) <= MOST_PAIRS
         shown = pairs if details or few else ()
         lines = [_verdict(result, pair) for pair in pairs] if few else [_headline(result, label)]
-        blocks.append(Sentences(tuple(lines)))
+        blocks.append(doc.Sentences(tuple(lines)))
         against = not few and result.settings.baseline is not None
         if len(result.systems) > 2 * len(result.signatures) and not against:
             blocks.append(_systems(result, label))
@@ -64,31 +44,31 @@ def document(result: Panel, *, details: bool = False) -> Document:
             blocks.append(_comparisons(result, label, details=details))
         for pair in shown:
             if len(pairs) > 1:
-                blocks.append(Heading(f"{pair.a} − {pair.b}"))
+                blocks.append(doc.Heading(f"{pair.a} − {pair.b}"))
             blocks.append(_sets(result, pair))
-    blocks.append(Sentences(tuple(_cautions(result))))
-    signatures = signature_lines(one for many in result.signatures.values() for one in many)
-    blocks.append(Notes((*signatures, _method(result))))
-    blocks += _charts(result)
-    return Document(tuple(blocks), _data(result))
+    blocks.append(doc.Sentences(tuple(_cautions(result))))
+    signatures = doc.signature_lines(one for many in result.signatures.values() for one in many)
+    blocks.append(doc.Notes((*signatures, _method(result))))
+    blocks += [_chart(result, label) for label in result.signatures]
+    return doc.Document(tuple(blocks), _data(result))
 
 
-def _sets(result: Panel, pair: PanelComparison) -> Table:
+def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
     """A row for each test set, and the mean where it speaks for them."""
     digits, level = result.digits[pair.metric], f"{100 * result.settings.level:g} % interval"
     columns = (
-        Column("test_set", "Test set"),
-        Column("difference", f"{pair.a} − {pair.b}", digits=digits, sign=True),
-        Column("interval", level, numeric=True),
-        Column("p", "adjusted p", numeric=True),
-        Column("verdict", "verdict"),
+        doc.Column("test_set", "Test set"),
+        doc.Column("difference", f"{pair.a} − {pair.b}", digits=digits, sign=True),
+        doc.Column("interval", level, numeric=True),
+        doc.Column("p", "adjusted p", numeric=True),
+        doc.Column("verdict", "verdict"),
     )
     rows: list[Row] = [
         {
             "test_set": row.test_set,
             "difference": row.difference,
-            "interval": bracketed(row.interval, digits, sign="+"),
-            "p": p_cell(row.p_adjusted),
+            "interval": doc.bracketed(row.interval, digits, sign="+"),
+            "p": doc.p_cell(row.p_adjusted),
             "verdict": row.verdict,
         }
         for row in pair.sets
@@ -103,12 +83,12 @@ def _sets(result: Panel, pair: PanelComparison) -> Table:
             {
                 "test_set": "mean",
                 "difference": pair.difference,
-                "interval": None if interval is None else bracketed(interval, digits, sign="+"),
-                "p": None if pair.p_adjusted is None else p_cell(pair.p_adjusted),
+                "interval": None if interval is None else doc.bracketed(interval, digits, sign="+"),
+                "p": None if pair.p_adjusted is None else doc.p_cell(pair.p_adjusted),
                 "verdict": word,
             }
         )
-    return Table(columns, tuple(rows))
+    return doc.Table(columns, tuple(rows))
 
 
 def _varies(pair: PanelComparison) -> bool:
@@ -145,31 +125,31 @@ def _headline(result: Panel, label: str) -> str:
     head = f"By {label} {leader} leads on average over {sets}"
     if not level:
         return f"{head}, and is better than every other {words.system}."
-    return f"{head}; {join_names(level, NAMED)} can't be told from it."
+    return f"{head}; {doc.join_names(level, NAMED)} can't be told from it."
 
 
-def _systems(result: Panel, label: str) -> Table:
+def _systems(result: Panel, label: str) -> doc.Table:
     digits = result.digits[label]
     systems = [row for row in result.systems if row.metric == label]
     # Best first, and those without a score last.
     turn = -1 if result.higher_is_better[label] is not False else 1
     systems.sort(key=lambda row: (row.score is None, turn * (row.score or 0.0)))
     columns = [
-        Column("system", words_of(result.rows).system.capitalize()),
-        Column("score", f"mean {label}", digits=digits),
+        doc.Column("system", words_of(result.rows).system.capitalize()),
+        doc.Column("score", f"mean {label}", digits=digits),
     ]
     if any(row.ranks is not None for row in systems):
-        columns.append(Column("ranks", "ranks", numeric=True))
+        columns.append(doc.Column("ranks", "ranks", numeric=True))
     sets = [row.name for row in result.test_sets]
     if sum(max(len(name), digits + 3) + 2 for name in sets) > WIDEST_SETS:
         sets = []
-        columns.append(Column("sets", "test sets", numeric=True))
-    columns += [Column(f"set {name}", name, digits=digits) for name in sets]
-    return table_of(
+        columns.append(doc.Column("sets", "test sets", numeric=True))
+    columns += [doc.Column(f"set {name}", name, digits=digits) for name in sets]
+    return doc.table_of(
         columns,
         systems,
         system=attrgetter("name"),
-        ranks=lambda row: None if row.ranks is None else rank_range(row.ranks),
+        ranks=lambda row: None if row.ranks is None else doc.rank_range(row.ranks),
         sets=lambda row: len(row.scores),
         **{f"set {name}": lambda row, name=name: row.scores.get(name) for name in sets},
     )
@@ -180,11 +160,11 @@ def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] 
     return pair.fixed if result.settings.languages == "fixed" else pair.drawn
 
 
-def _comparisons(result: Panel, label: str, *, details: bool) -> Table:
+def _comparisons(result: Panel, label: str, *, details: bool) -> doc.Table:
     digits, level = result.digits[label], f"{100 * result.settings.level:g} % interval"
 
     def in_brackets(interval: tuple[float, float] | None) -> str | None:
-        return None if interval is None else bracketed(interval, digits)
+        return None if interval is None else doc.bracketed(interval, digits)
 
     rows: list[Row] = []
     for pair in result.of(label):
@@ -194,7 +174,7 @@ def _comparisons(result: Panel, label: str, *, details: bool) -> Table:
                 "pair": f"{pair.a} − {pair.b}",
                 "difference": pair.difference,
                 "interval": in_brackets(_mean_interval(result, pair)),
-                "p": None if p is None else p_cell(p) + ("*" if pair.significant else ""),
+                "p": None if p is None else doc.p_cell(p) + ("*" if pair.significant else ""),
                 **{verdict: pair.count(verdict) for verdict in ("better", "worse", "undecided")},
                 "tau": None if varies is None else varies.tau,
                 "i_squared": None if varies is None else varies.i_squared,
@@ -202,22 +182,22 @@ def _comparisons(result: Panel, label: str, *, details: bool) -> Table:
             }
         )
     columns = (
-        Column("pair", "Pair"),
-        Column("difference", "mean difference", digits=digits, sign=True),
-        Column("interval", level, numeric=True),
-        Column("p", "adjusted p", numeric=True),
-        Column("better", "better"),
-        Column("worse", "worse"),
-        Column("undecided", "undecided"),
+        doc.Column("pair", "Pair"),
+        doc.Column("difference", "mean difference", digits=digits, sign=True),
+        doc.Column("interval", level, numeric=True),
+        doc.Column("p", "adjusted p", numeric=True),
+        doc.Column("better", "better"),
+        doc.Column("worse", "worse"),
+        doc.Column("undecided", "undecided"),
     )
     # The standard deviation of the true differences (Paule and Mandel), its share of their
     # variance, and where the difference in a further set is expected.
     between = (
-        Column("tau", "τ", digits=digits),
-        Column("i_squared", "I²", digits=0, percent=True),
-        Column("prediction", "further set", numeric=True),
+        doc.Column("tau", "τ", digits=digits),
+        doc.Column("i_squared", "I²", digits=0, percent=True),
+        doc.Column("prediction", "further set", numeric=True),
     )
-    return Table((*columns, *between) if details else columns, tuple(rows))
+    return doc.Table((*columns, *between) if details else columns, tuple(rows))
 
 
 def _verdict(result: Panel, pair: PanelComparison) -> str:
@@ -244,11 +224,11 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     if pair.p_adjusted is None:
         return f"{pair.a} and {pair.b}: one test set says nothing about further ones; {counts}."
     interval = _mean_interval(result, pair)
-    p = p_equals("adjusted p" if len(result.of(pair.metric)) > 1 else "p", pair.p_adjusted)
+    p = doc.p_equals("adjusted p" if len(result.of(pair.metric)) > 1 else "p", pair.p_adjusted)
     bounds = ""
     if interval is not None:
         low, high = interval if pair.difference >= 0 else (-interval[1], -interval[0])
-        bounds = f" {bracketed((low, high), digits)}"
+        bounds = f" {doc.bracketed((low, high), digits)}"
     amount = f"by {abs(pair.difference):.{digits}f} {pair.metric}{bounds}, {p}"
     if pair.significant:
         word = "better" if lead > 0 else "worse"
@@ -259,7 +239,7 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
 
 def _cautions(result: Panel) -> list[str]:
     """What changes how to read the verdicts."""
-    lines = about_answers(one for several in result.signatures.values() for one in several)
+    lines = doc.about_answers(one for several in result.signatures.values() for one in several)
     least = fewest_units(result.settings.alpha)
     few = sum(row.units < least for row in result.test_sets)
     if few:
@@ -295,47 +275,30 @@ def _method(result: Panel) -> str:
     )
 
 
-def _charts(result: Panel) -> list[Block]:
-    """A forest plot of each metric: a row for each set, and their mean, by pair."""
-    level = f"{100 * result.settings.level:g} % intervals"
-    charts: list[Block] = []
-    for label in result.signatures:
-        rows = tuple(
-            {
-                **row,
-                "set": row["test_set"] or "mean",
-                "pair": f"{row['a']} − {row['b']}",
-                "zero": 0.0,
-            }
-            for pair in result.of(label)
-            for row in _rows(result, pair)
-        )
-        headings = {
-            "set": "Test set",
-            "difference": f"difference in {label}",
-            "verdict": "Verdict",
-            "zero": "no difference",
-            "pair": "Pair",
-        }
-        columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
-        plot = forest(
-            "set",
-            "difference",
-            interval=level,
-            series="verdict",
-            series_order=("better", "worse", "undecided", "mean"),
-            panel="pair",
-            reference_field="zero",
-        )
-        table = Table(columns, rows)
-        charts.append(Chart(title=f"{label}: differences by test set", table=table, plot=plot))
-    return charts
+def _chart(result: Panel, label: str) -> doc.Chart:
+    """Draw a forest plot of one metric: a row for each set, and their mean, by pair."""
+    rows = [
+        {**row, "set": row["test_set"] or "mean", "pair": f"{pair.a} − {pair.b}", "zero": 0.0}
+        for pair in result.of(label)
+        for row in _rows(result, pair)
+    ]
+    headings = {"set": "Test set", "difference": f"difference in {label}", "verdict": "Verdict"}
+    return doc.forest(
+        f"{label}: differences by test set",
+        rows,
+        headings | {"zero": "no difference", "pair": "Pair"},
+        interval=f"{100 * result.settings.level:g} % intervals",
+        series="verdict",
+        series_order=("better", "worse", "undecided", "mean"),
+        panel="pair",
+        reference_field="zero",
+    )
 
 
-def _data(result: Panel) -> Table:
+def _data(result: Panel) -> doc.Table:
     """A row for each metric, pair and set, and one for each mean."""
     rows = tuple(row for pair in result.comparisons for row in _rows(result, pair))
-    return Table(COLUMNS, rows)
+    return doc.Table(COLUMNS, rows)
 
 
 def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
@@ -344,5 +307,5 @@ def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
     common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
     mean = {"test_set": None, "low": low, "high": high, "verdict": "mean"}
     numbers = {name: getattr(pair, name) for name in ("difference", "p", "p_adjusted")}
-    of_sets = table_of(COLUMNS[len(common) :], pair.sets, **bounds_of()).rows
+    of_sets = doc.table_of(COLUMNS[len(common) :], pair.sets, **doc.bounds_of()).rows
     return [{**common, **row} for row in (*of_sets, mean | numbers)]

@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.planning.plan import FEW_UNITS
 from truebleu.planning.sample import QUANTILES, DomainShare
-from truebleu.reports.document import (
-    Chart,
-    Column,
-    Document,
-    Notes,
-    Plot,
-    Sentences,
-    Table,
-    plain_columns,
-    signature_lines,
-    table_of,
-)
+from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 
@@ -40,7 +29,7 @@ SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 
 
-def plan_document(plan: Plan) -> Document:
+def plan_document(plan: Plan) -> doc.Document:
     """What the plan says, a table of sizes or of pairs, and the power by size as a chart."""
     hardest = [
         max(plan.of(metric), key=_demand)
@@ -50,10 +39,10 @@ def plan_document(plan: Plan) -> Document:
     only = plan.plans[0] if len(plan.plans) == 1 else None
     table = pair_table(plan) if only is None else size_table(plan, only)
     rows = tuple(row_of(pair) for pair in plan.plans)
-    notes = (*signature_lines([pair.signature for pair in plan.plans]), _method(plan))
-    columns = plain_columns(*(name for name in rows[0] if name != "digits"))
-    blocks = (Sentences(tuple(lines)), table, Notes(notes), power_chart(plan))
-    return Document(blocks, Table(columns, rows, notes))
+    notes = (*doc.signature_lines([pair.signature for pair in plan.plans]), _method(plan))
+    columns = doc.plain_columns(*(name for name in rows[0] if name != "digits"))
+    blocks = (doc.Sentences(tuple(lines)), table, doc.Notes(notes), power_chart(plan))
+    return doc.Document(blocks, doc.Table(columns, rows, notes))
 
 
 def _words(plan: Plan) -> Words:
@@ -76,17 +65,17 @@ def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     return (*answer, *(_warning(warning, pair, plan) for warning in pair.warnings))
 
 
-def pair_table(plan: Plan) -> Table:
+def pair_table(plan: Plan) -> doc.Table:
     """A row per metric and pair: the size needed, and what the pilot's size can detect."""
     words, power = _words(plan), f"detects with {_wanted(plan)}"
-    columns = [Column("metric", "Metric"), Column("a", words.system.capitalize())]
-    columns.append(Column("b", "against"))
+    columns = [doc.Column("metric", "Metric"), doc.Column("a", words.system.capitalize())]
+    columns.append(doc.Column("b", "against"))
     if any(pair.difference is not None for pair in plan.plans):
         heading = f"{words.units(plan.settings.unit)} needed"
-        columns.append(Column("units_needed", heading, numeric=True))
-        columns.append(Column("power_now", "power now", numeric=True))
-    columns.append(Column("smallest_difference", f"{power} now", numeric=True))
-    return table_of(
+        columns.append(doc.Column("units_needed", heading, numeric=True))
+        columns.append(doc.Column("power_now", "power now", numeric=True))
+    columns.append(doc.Column("smallest_difference", f"{power} now", numeric=True))
+    return doc.table_of(
         columns,
         plan.plans,
         units_needed=lambda pair: pair.units_needed and f"{pair.units_needed:,}",
@@ -97,22 +86,22 @@ def pair_table(plan: Plan) -> Table:
     )
 
 
-def size_table(plan: Plan, pair: PairPlan) -> Table:
+def size_table(plan: Plan, pair: PairPlan) -> doc.Table:
     """A row per size: its power for the difference, and the smallest difference it detects."""
     unit, words = plan.settings.unit, _words(plan)
-    columns = [Column("units", words.units(unit), numeric=True)]
+    columns = [doc.Column("units", words.units(unit), numeric=True)]
     if unit == "document":
-        columns.append(Column("segments", f"about {words.rows}", numeric=True))
+        columns.append(doc.Column("segments", f"about {words.rows}", numeric=True))
     if pair.difference is not None:
-        columns.append(Column("power", f"power for {_asked(pair)}", numeric=True))
+        columns.append(doc.Column("power", f"power for {_asked(pair)}", numeric=True))
     columns += [
-        Column("smallest_difference", f"detects with {_wanted(plan)}", numeric=True),
-        Column("mark", "", numeric=False),
+        doc.Column("smallest_difference", f"detects with {_wanted(plan)}", numeric=True),
+        doc.Column("mark", "", numeric=False),
     ]
-    return Table(tuple(columns), tuple(_size_row(pair, size) for size in pair.sizes))
+    return doc.Table(tuple(columns), tuple(_size_row(pair, size) for size in pair.sizes))
 
 
-def power_chart(plan: Plan) -> Chart:
+def power_chart(plan: Plan) -> doc.Chart:
     """The power against the size; without a difference, the smallest difference detected."""
     units, wanted = _words(plan).units(plan.settings.unit), plan.settings.power
     asked = dict.fromkeys(pair.difference for pair in plan.plans)
@@ -121,16 +110,16 @@ def power_chart(plan: Plan) -> Chart:
         sizes = " or ".join(f"{difference:g}" for difference in asked)
         title = f"Power to detect a difference of {sizes}, by {units}"
     columns = (
-        Column("plan", "Metric and pair"),
-        Column("units", f"{units.capitalize()} in the test set"),
-        Column("power", "Power", digits=0, percent=True),
-        Column("smallest_difference", "Smallest difference detected", digits=2),
+        doc.Column("plan", "Metric and pair"),
+        doc.Column("units", f"{units.capitalize()} in the test set"),
+        doc.Column("power", "Power", digits=0, percent=True),
+        doc.Column("smallest_difference", "Smallest difference detected", digits=2),
     )
     rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.sizes)
-    return Chart(
+    return doc.Chart(
         title=title,
-        table=Table(columns, rows),
-        plot=Plot(
+        table=doc.Table(columns, rows),
+        plot=doc.Plot(
             "line",
             "units",
             "smallest_difference" if None in asked else "power",
@@ -295,13 +284,13 @@ DRAWN = {
 }
 
 
-def sample_document(sample: Sample) -> Document:
+def sample_document(sample: Sample) -> doc.Document:
     """What was drawn and how like the pool it is; lengths and domains as tables."""
     tables = [length_table(sample)]
     if sample.domains:
         columns = tuple(columns_of(DomainShare).values())
-        tables.append(Table(columns, tuple(map(row_of, sample.domains))))
-    return Document((Sentences(sample_sentences(sample)), *tables), long_table(sample))
+        tables.append(doc.Table(columns, tuple(map(row_of, sample.domains))))
+    return doc.Document((doc.Sentences(sample_sentences(sample)), *tables), long_table(sample))
 
 
 def sample_sentences(sample: Sample) -> tuple[str, ...]:
@@ -328,15 +317,15 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def length_table(sample: Sample) -> Table:
+def length_table(sample: Sample) -> doc.Table:
     """Mean and quantiles of the words per segment."""
     names = {0.0: "least", 0.5: "median", 1.0: "most"}
     headings = [names.get(share, f"{100 * share:g} %") for share in QUANTILES]
     columns = (
-        Column("texts", "words per segment"),
-        Column("segments", "segments", numeric=True),
-        Column("mean", "mean", digits=1),
-        *(Column(heading, heading) for heading in headings),
+        doc.Column("texts", "words per segment"),
+        doc.Column("segments", "segments", numeric=True),
+        doc.Column("mean", "mean", digits=1),
+        *(doc.Column(heading, heading) for heading in headings),
     )
     rows: tuple[Row, ...] = tuple(
         {
@@ -350,10 +339,10 @@ def length_table(sample: Sample) -> Table:
             ("pool", len(sample.pool), sample.pool_lengths),
         )
     )
-    return Table(columns, rows)
+    return doc.Table(columns, rows)
 
 
-def long_table(sample: Sample) -> Table:
+def long_table(sample: Sample) -> doc.Table:
     """Every number in a row of its own."""
     words = sample.vocabulary
     pool_quantiles = sample.pool_lengths.quantiles
@@ -375,4 +364,4 @@ def long_table(sample: Sample) -> Table:
     ]
     names = ("measure", "of", "test_set", "pool")
     rows: tuple[Row, ...] = tuple(dict(zip(names, row, strict=True)) for row in measures)
-    return Table(plain_columns(*names), rows)
+    return doc.Table(doc.plain_columns(*names), rows)

@@ -95,10 +95,7 @@ def save_page(
 
 
 def html_page(
-    report: Report,
-    *,
-    command: str | None = None,
-    most_outputs: int = MOST_OUTPUTS,
+    report: Report, *, command: str | None = None, most_outputs: int = MOST_OUTPUTS
 ) -> str:
     """The page.
 
@@ -402,8 +399,6 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
         parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
     parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
-    if prints := _fingerprints(report):
-        parts.append(f"<h3>Fingerprints</h3>{_pairs('Fingerprints', prints)}")
     parts.append('<p><button type="button" id="download" hidden>Download the JSON</button></p>')
     return "".join(parts)
 
@@ -413,26 +408,11 @@ def _texts(report: Report) -> TestSet | None:
     return None if report.segments is None else report.segments.counts.texts
 
 
-def _fingerprints(report: Report) -> dict[str, str]:
-    """Return fingerprints of references and outputs, or of items, by name; {} if unknown."""
-    counts = None if report.segments is None else report.segments.counts
-    if counts is None or (counts.texts is None and counts.outline.fingerprints is None):
-        return {}
-    prints, items = counts.fingerprints, counts.outline.rows == "items"
-    return {"items" if items else "references": prints.references, **prints.outputs}
-
-
 def _without_folders(text: str) -> str:
     return text_of(FOLDERS.sub("", text))
 
 
-def _pairs(title: str, values: dict[str, str]) -> str:
-    columns = (Column("name", title), Column("value", "Value"))
-    rows = tuple({"name": name, "value": value} for name, value in values.items())
-    return _scrolled(title, html.render_table(Table(columns, rows), in_page=True))
-
-
-def _scrolled(title: str, table: str, more: str = "") -> str:
+def _scrolled(title: str, table: str, more: str) -> str:
     """A table that the keyboard can scroll."""
     label = text_of(title or "table")
     return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"{more}>{table}</div>'

@@ -63,11 +63,7 @@ def core_description(metric: Scorer) -> dict[str, Any]:
         "weights": metric.weight_columns,
         "limits": [limit if abs(limit) < float("inf") else None for limit in metric.limits],
     }
-    return {
-        "digits": metric.digits,
-        "higher": metric.higher_is_better,
-        "core": core,
-    }
+    return {"digits": metric.digits, "higher": metric.higher_is_better, "core": core}
 
 
 def core_comparison_settings(settings: CompareSettings) -> str:
