@@ -1,1 +1,1 @@
-"""Speed and memory of truebleu beside other tools, as ratios measured in one run."""
+"""Benchmarks of speed and memory, as ratios to other tools within one run."""

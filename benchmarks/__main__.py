@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmarks.results import Memory, Speed
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
-# Each of these tools asks one of them; all get the same number of threads.
+# Environment variables for the number of threads, equal for all tools.
 THREAD_VARIABLES = ("TRUEBLEU_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
@@ -35,9 +35,9 @@ NAMES = (
 
 
 def main() -> None:
-    """Measure what was asked for; exit with 1 where scores disagree or a row fails."""
+    """Measure the chosen rows; exit with 1 if scores disagree or a row fails."""
     options = _parse_options()
-    # Before anything is imported that reads them.
+    # Set before importing the modules that read them.
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(options.threads)))
     from benchmarks.machine import describe_machine
     from benchmarks.table import machine_lines, memory_table, speed_table
@@ -55,16 +55,16 @@ def main() -> None:
 
 
 class Run:
-    """The rows so far: each is printed and kept in the file as soon as it is there."""
+    """Rows of a run; each is printed and saved once it is measured."""
 
     def __init__(self, path: Path, about: dict[str, object]) -> None:
-        """Begin a file that says what is measured."""
+        """Begin a file with the description of the run."""
         self.speed: list[Speed] = []
         self.memory: list[Memory] = []
         self._path, self._about = path, about
 
     def measure(self, name: str, work: Callable[[], list[Speed | Memory]]) -> None:
-        """Do it, and go on whatever happens: a row that fails says so."""
+        """Measure rows of one name; a failure is reported and does not stop the run."""
         from benchmarks.results import Speed
         from benchmarks.table import row_line
 
@@ -104,7 +104,7 @@ def _parse_options() -> argparse.Namespace:
 
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
-    """The rows of one name."""
+    """Measure the rows of one name."""
     from benchmarks import dropin, judgments, limits, nbest, significance, ten_million, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare

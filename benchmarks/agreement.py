@@ -1,4 +1,4 @@
-"""Whether two tools did the same work: their scores must agree before their times are compared."""
+"""Agreement of scores, which is required before times of two tools are compared."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TOLERANCE = 1e-9
 
 
 class DisagreementError(Exception):
-    """Scores that should be the same and are not."""
+    """Scores of two tools that should be equal but differ."""
 
 
 def require_agreement(ours: Sequence[float], theirs: Sequence[float], peer: str) -> None:
     """Raise DisagreementError at the first score that differs."""
     for number, (our, their) in enumerate(zip_longest(ours, theirs), start=1):
-        # The absolute tolerance is for scores of 0, where rounding leaves 1e-15 in one tool.
+        # The absolute tolerance allows for a score of 1e-15 instead of 0 by rounding.
         if (
             our is None
             or their is None

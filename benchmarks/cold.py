@@ -1,4 +1,4 @@
-"""The command line from a cold start: one system, as users run it."""
+"""Command line from a cold start: one system, as users run it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BAR = 4.0
 
 
 def measure_cold(corpus: Corpus) -> Speed:
-    """``truebleu score`` beside ``sacrebleu``, each in a new process."""
+    """Measure ``truebleu score`` and ``sacrebleu``, each in a new process."""
     what = f"BLEU, command line, {corpus.first(1, len(corpus.reference)).size}"
     tools = Path(sys.executable).parent
     peer = installed("sacrebleu")
@@ -54,10 +54,10 @@ def measure_cold(corpus: Corpus) -> Speed:
 def race_paired_tests(
     corpus: Corpus, ours: Sequence[str] = (), theirs: Sequence[str] = ("--paired-ar",)
 ) -> dict[str, float]:
-    """Times of whole processes: ``truebleu compare``, ``sacrebleu``, and those that set limits.
+    """Time processes: ``truebleu compare``, ``sacrebleu``, and processes that set limits.
 
     Args:
-        corpus: whose systems are compared; the first is sacreBLEU's baseline.
+        corpus: corpus with the systems to compare; the first is sacreBLEU's baseline.
         ours: options of truebleu; "baseline" are its times with the same baseline, "all pairs"
             those of all pairs of systems.
         theirs: options of sacreBLEU.
@@ -86,7 +86,7 @@ def _write(corpus: Corpus, folder: Path) -> tuple[str, list[str]]:
 
 
 def _check(ours: Sequence[str], theirs: Sequence[str]) -> None:
-    # More digits than either prints by default; the work is the same.
+    # More digits than either tool prints by default, for the same work.
     (system,) = json.loads(_output([*ours, "--format", "json"]))["systems"]
     score = json.loads(_output([*theirs, "-w", "12"]))["score"]
     require_agreement([round(system["scores"]["BLEU"]["score"], 12)], [score], "sacrebleu")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def compare(comparison: Comparison, corpus: Corpus) -> Speed:
-    """One peer's time beside truebleu's."""
+    """Compare one peer's time with truebleu's."""
     peer = comparison.peer
     corpus = corpus.every(comparison.step).with_words(comparison.least_words)
     what = f"{comparison.work}, {corpus.size}"
@@ -44,7 +44,7 @@ def compare(comparison: Comparison, corpus: Corpus) -> Speed:
 
 
 def _warm_up(contest: Contest, peer: str) -> None:
-    """Run every way once, which loads what is loaded late, and compare the scores."""
+    """Run every contestant once, to load lazy imports, and compare the scores."""
     ours = contest.ours()
     for run in (contest.peer, *contest.other_ways.values()):
         require_agreement(ours, run(), peer)

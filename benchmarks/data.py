@@ -1,4 +1,4 @@
-"""The texts that are scored: real ones where they are at hand, simulated ones elsewhere."""
+"""Texts to score: real texts if they are available, else simulated texts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Corpus:
 
     @property
     def size(self) -> str:
-        """Systems and segments in words."""
+        """Return the numbers of systems and segments as text."""
         return f"{len(self.systems)} × {len(self.reference):,} segments"
 
     def first(self, systems: int, segments: int) -> Corpus:
-        """A smaller corpus."""
+        """Return the corpus with its first segments only."""
         names = list(self.systems)[:systems]
         return Corpus(
             self.name,
@@ -40,11 +40,11 @@ class Corpus:
         )
 
     def every(self, step: int) -> Corpus:
-        """Every so many segments only, from all documents alike."""
+        """Return the corpus with every `step`-th segment."""
         return self._at(range(0, len(self.reference), step))
 
     def with_words(self, words: int) -> Corpus:
-        """The segments that have at least this many words in every text."""
+        """Return the corpus with segments of at least `words` words in every text."""
         texts = [self.reference, *self.systems.values()]
         kept = [
             index
@@ -59,7 +59,7 @@ class Corpus:
 
 
 def load_corpus() -> Corpus:
-    """WMT 2023 Chinese to English beside the project; otherwise a simulated corpus as large."""
+    """Load WMT 2023 Chinese to English if available, else simulate a corpus of its size."""
     if REAL_DATA.is_dir():
         outputs = sorted((REAL_DATA / "sys").glob("*.txt"))
         systems = {path.stem: read_lines(path) for path in outputs}
@@ -71,13 +71,13 @@ def load_corpus() -> Corpus:
 
 
 def read_lines(path: Path, limit: int | None = None) -> list[str]:
-    """The lines of a file, or the first of them, without ever holding the text twice."""
+    """Read all or the first lines of a file, without holding the text twice."""
     with path.open(encoding="utf-8", newline="\n") as file:
         return [line.rstrip("\n") for line in islice(file, limit)]
 
 
 def write_large_text(folder: Path, segments: int) -> tuple[Path, Path]:
-    """A simulated reference and output of this many segments, as files."""
+    """Write a simulated reference and output of this many segments."""
     made = simulate(segments=segments, systems={"system": Channel.at_rate(0.2)})
     paths = folder / "reference.txt", folder / "system.txt"
     for path, text in zip(paths, (made.references[0], made.systems["system"]), strict=True):

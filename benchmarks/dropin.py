@@ -1,4 +1,4 @@
-"""The drop-in beside plain sacreBLEU: the same calls, in one process."""
+"""Drop-in and plain sacreBLEU: the same calls, in one process."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 PLAIN, OURS = "sacrebleu", "truebleu.compat.sacrebleu"
 NAMES = ("dropin",)
-# The bars are for texts from this length on.
+# Shortest text to which the targets apply.
 SYSTEMS, SEGMENTS = 3, 1000
 
-# Scores by a copy of sacreBLEU. Each call makes new metrics: they remember the lines that they have
-# tokenized.
+# Scores by a copy of sacreBLEU. Each call makes new metrics,
+# because metrics cache tokenized lines.
 Calls: TypeAlias = Callable[[str, "Corpus"], list[float]]
 
 
 def measure_dropin(corpus: Corpus) -> list[Speed]:
-    """Every way in which sacreBLEU is called."""
+    """Measure all kinds of calls of sacreBLEU."""
     os.environ.setdefault("SACREBLEU_SEED", "12345")
     return [compare(comparison, corpus.first(SYSTEMS, SEGMENTS)) for comparison in COMPARISONS]
 
@@ -35,7 +35,7 @@ def _metric(copy: str, name: str, **settings: Any) -> Any:
 
 
 def corpus_scores(name: str) -> Calls:
-    """The references go with every call."""
+    """Score each system with the references in every call."""
 
     def call(copy: str, corpus: Corpus) -> list[float]:
         metric = _metric(copy, name)
@@ -46,7 +46,7 @@ def corpus_scores(name: str) -> Calls:
 
 
 def cached_scores(name: str) -> Calls:
-    """The references are given once."""
+    """Score each system with references given once."""
 
     def call(copy: str, corpus: Corpus) -> list[float]:
         metric = _metric(copy, name, references=[corpus.reference])
@@ -56,7 +56,7 @@ def cached_scores(name: str) -> Calls:
 
 
 def sentence_scores(name: str, **settings: Any) -> Calls:
-    """One call for each segment of the first system."""
+    """Score each segment of the first system in its own call."""
 
     def call(copy: str, corpus: Corpus) -> list[float]:
         metric = _metric(copy, name, **settings)
@@ -67,7 +67,7 @@ def sentence_scores(name: str, **settings: Any) -> Calls:
 
 
 def p_values(name: str, kind: str) -> Calls:
-    """The paired test of all systems and the first, from texts to p-values."""
+    """Compute p-values of the paired test of all systems against the first, from texts."""
 
     def call(copy: str, corpus: Corpus) -> list[float]:
         metrics = {name: _metric(copy, name, references=[corpus.reference])}

@@ -1,4 +1,4 @@
-"""Agreement with human judgment beside the published procedures in plain NumPy.
+"""Agreement with human judgment, compared with the published procedures in plain NumPy.
 
 ``python -m benchmarks.judgments SYSTEMS SEGMENTS`` measures without grouping, in a process of its
 own, and prints the peak memory before and after, as JSON.
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 NAMES = ("agree-kendall", "agree-permutation", "agree-many", "agree-memory")
 SYSTEMS, SEGMENTS = 8, 1000
 DRAWS = 1000
-# The peer makes so many draws, and its time is multiplied.
+# Number of draws of the peer, whose time is extrapolated.
 PEER_DRAWS = 4
 PEER = "plain NumPy"
 KENDALL_PEER = "plain NumPy and SciPy"
 BAR = 100.0
-# All pairs of so many cells would take 4 GB.
+# Number of segments; all pairs of their cells would take 4 GB.
 MANY_SEGMENTS = 4000
 MEMORY_BAR = (1.5, 300_000_000)
-# Seconds that the whole of `agree` may take, of so many segments by these metrics.
+# Target for `agree` in seconds, with its number of segments and metrics.
 MANY_BAR, MANY_SYSTEMS, MANY_JUDGED = 5.0, 20, 2000
 MANY_METRICS = ("bleu", "chrf", "chrf:word_order=2", "ter", "wer", "sentence-bleu")
 
 
 def measure_judgments(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[Memory]]:
-    """Times and memory of what was asked for."""
+    """Measure times and memory of the chosen rows."""
     segments = SEGMENTS // 10 if quick else SEGMENTS
     scores = judged_scores(SYSTEMS, segments)
     speed = []
@@ -60,7 +60,7 @@ def measure_judgments(names: tuple[str, ...], *, quick: bool) -> tuple[list[Spee
 
 
 def judged_scores(systems: int, segments: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Human scores in which half of the pairs are tied, as in MQM, and two metrics near them."""
+    """Simulate human scores with half of the pairs tied, as in MQM, and two similar metrics."""
     import numpy as np
 
     random = np.random.default_rng(12345)
@@ -150,7 +150,7 @@ def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) ->
 
 
 def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accuracy) -> list[float]:
-    """Of some draws, by the plain procedure: draw i swaps the systems whose bits are set in i."""
+    """Compute differences by the plain procedure: draw i swaps the systems of the bits in i."""
     import numpy as np
 
     z = plain_agreement.standardised(first), plain_agreement.standardised(second)
@@ -164,7 +164,7 @@ def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accurac
 
 
 def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float]:
-    """Of the same draws."""
+    """Compute truebleu's differences in the same draws."""
     from truebleu import _core
     from truebleu.agreement.coefficients import coefficient
 
@@ -177,7 +177,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
 
 
 def _many(segments: int) -> Speed:
-    """All that ``agree`` does by default, where people judged some outputs of every segment."""
+    """Time all of ``agree`` with its defaults, on partly judged segments."""
     import numpy as np
 
     import truebleu

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ROUNDS = 3
-# Of the text in bytes, and in bytes on top of that.
+# Limit of the peak, as a multiple of the text, plus bytes.
 MEMORY_BAR = (1.5, 300_000_000)
-# SacreBLEU gets a tenth of the segments, and its time is multiplied; it grows in proportion.
+# SacreBLEU gets a tenth of the segments; its time is proportional to their number.
 PEER_SHARE = 10
 NAME = "large"
 
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """What a job reports; of several runs, the shortest time and the largest memory."""
+    """Report of a job: the shortest time and the largest memory of all runs."""
 
     seconds: float
     before: int
@@ -37,7 +37,7 @@ class _Probe:
 
 
 def measure_large(segments: int) -> tuple[list[Speed], list[Memory]]:
-    """Times and memory of truebleu from lists and from files, and of sacreBLEU."""
+    """Measure times and memory of truebleu from lists and from files, and of sacreBLEU."""
     fewer = segments // PEER_SHARE
     jobs = {"lists": ("lists", segments), "files": ("files", segments)}
     if installed("sacrebleu"):
@@ -108,7 +108,7 @@ def _memory(what: str, found: _Probe, size: int) -> Memory:
 def _probe_in_turns(
     jobs: Mapping[str, tuple[str, int]], files: tuple[Path, Path]
 ) -> dict[str, _Probe]:
-    """The shortest time and the largest memory of each job, a job and a number of segments."""
+    """Run jobs in turns; return the shortest time and the largest memory of each."""
     runs: dict[str, list[_Probe]] = {name: [] for name in jobs}
     for _ in range(ROUNDS):
         for name, (job, segments) in jobs.items():

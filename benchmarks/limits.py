@@ -1,9 +1,9 @@
-"""How far resampling is from what the machine can do, and other work that has no peer.
+"""Limits of the machine for resampling, and other work without a peer.
 
 The limits are measured by ``crates/core/examples/limits.rs`` on one thread: draws alone,
 multiply-adds in registers, rows of tables added from the fastest cache, memory read. A kernel
-cannot be faster than what it is made of. Times are processor seconds on one thread; what others
-do on the machine still changes them by half, so limits are measured before and after each kernel.
+cannot be faster than its parts. Times are processor seconds on one thread; other processes on
+the machine still change them by half, so limits are measured before and after each kernel.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ NAMES = (
 ROOT = Path(__file__).resolve().parents[1]
 # A kernel should be within twice the limit, and counting within three times.
 BAR, COUNTING_BAR = 0.5, 0.33
-# How the kernels cut their work, as in the core: 13 tables have the subsets of 64 units.
+# Blocks of the kernels, as in the core: 13 tables have the subsets of 64 units.
 PANEL_COLUMNS, TABLE_COLUMNS, LOOKUPS, SHARED = 16, 32, 13 / 64, 32
-# Threads that ask for rewards at once, and batches that each of them asks for.
+# Number of concurrent threads, and of batches in each.
 CALLERS, BATCHES = 2, 200
 SYSTEMS, SEGMENTS, COLUMNS = 11, 1826, 10
 MANY = 1_000_000
 
 
 def measure_limits(names: tuple[str, ...], *, quick: bool) -> list[Speed]:
-    """Rows of the names that are asked for."""
+    """Measure the rows with the chosen names."""
     work: dict[str, Callable[[], Speed]] = {
         "limit-bs": lambda: _bootstrap("limit-bs", SEGMENTS, SYSTEMS, 1_000 if quick else 10_000),
         "limit-ar": lambda: _swaps("limit-ar", SEGMENTS, SYSTEMS, 1_000 if quick else 10_000),
@@ -61,7 +61,7 @@ def measure_limits(names: tuple[str, ...], *, quick: bool) -> list[Speed]:
 
 
 def _limits() -> dict[str, float]:
-    """Seconds of each step, by the example of the core; it is compiled where it has to be."""
+    """Measure seconds of each step by the core's example, compiled if necessary."""
     command = ["cargo", "run", "--release", "-q", "-p", "truebleu-core", "--example", "limits"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found: dict[str, float] = json.loads(run.stdout.replace("NaN", "null"))
@@ -69,7 +69,7 @@ def _limits() -> dict[str, float]:
 
 
 def _counts(segments: int, systems: int) -> NDArray[np.float64]:
-    """Small whole numbers, as BLEU counts them."""
+    """Draw small integers like BLEU's counts."""
     draw = np.random.default_rng(1)
     return draw.integers(0, 40, (segments, systems * COLUMNS)).astype(np.float64)
 
@@ -110,7 +110,7 @@ def _swaps(name: str, segments: int, systems: int, replicates: int) -> Speed:
         f"swapped sums, {systems} × {segments:,} segments × {COLUMNS} counts, R = {replicates:,}",
         run,
         {
-            # A word of the cipher is 32 coins; a draw counts it as well, so this is too much.
+            # An upper bound: a word of the cipher is 32 coins, and the draw counts it too.
             "coins": ("few_draws", segments * replicates / 32),
             "rows of tables": ("lookup", segments * LOOKUPS * replicates * tables),
         },
@@ -118,14 +118,14 @@ def _swaps(name: str, segments: int, systems: int, replicates: int) -> Speed:
 
 
 def _counting(systems: int) -> Speed:
-    """BLEU's statistics: letters are looked at once, and each n-gram is looked up once."""
+    """Time counting for BLEU against its limit: each letter is read, each n-gram looked up once."""
     from benchmarks.data import load_corpus
     from truebleu import BLEU
 
     corpus = load_corpus().first(systems, 2_000)
     outputs = list(corpus.systems.values())
     rows = np.stack([BLEU().statistics(text, corpus.reference) for text in outputs])
-    # Totals of n-grams stand last; those of the reference are looked up once for all systems.
+    # Totals of n-grams are last; the reference's n-grams are looked up once for all systems.
     ngrams = float(rows[:, :, -4:].sum()) * (1 + 1 / len(outputs))
     size = sum(len(line.encode()) for text in [*outputs, corpus.reference] for line in text)
     texts = [_core.Segments(text) for text in outputs]
@@ -152,7 +152,7 @@ def _row(
     parts: Mapping[str, tuple[str, float]],
     bar: float = BAR,
 ) -> Speed:
-    """Sets a kernel beside its parts: which step of the limits each is, and how many of them."""
+    """Compare a kernel with its parts, given as steps of the limits and their numbers."""
     before = _limits()
     seconds = _processor_seconds(run)
     after = _limits()
@@ -188,7 +188,7 @@ def _panel(sets: int) -> Speed:
 
 
 def _small_batch(*, keeps_references: bool = True) -> Callable[[], object]:
-    """Scores 64 segments by chrF, as a training step does."""
+    """Return a function that scores 64 segments by chrF, as a training step does."""
     from truebleu.integrations import Reward
     from truebleu.integrations.batches import CACHE_BYTES
     from truebleu.simulation import simulate
@@ -206,7 +206,7 @@ def _small_batch(*, keeps_references: bool = True) -> Callable[[], object]:
 
 
 def _reward() -> Speed:
-    """The latency of a small batch inside a training step."""
+    """Measure the latency of a small batch inside a training step."""
     return Speed(
         name="reward",
         what="chrF of 64 segments, a score for each, references kept ready",
@@ -218,7 +218,7 @@ def _reward() -> Speed:
 
 
 def _reward_threads() -> Speed:
-    """How many small batches several threads get done at once, beside one thread."""
+    """Measure the throughput of small batches on several threads, compared with one."""
     from concurrent.futures import ThreadPoolExecutor
 
     run = _small_batch()
@@ -227,7 +227,7 @@ def _reward_threads() -> Speed:
         return [run() for _ in range(BATCHES)]
 
     with ThreadPoolExecutor(CALLERS) as threads:
-        list(threads.map(batches, range(CALLERS)))  # both threads are there
+        list(threads.map(batches, range(CALLERS)))  # all threads have started
         times = race(
             {
                 "one after the other": lambda: [batches(caller) for caller in range(CALLERS)],

@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""Description of the machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import truebleu
 
 
 def describe_machine(threads: int) -> dict[str, str]:
-    """Processor, system, versions, threads, and how busy the machine was."""
+    """Return processor, system, versions, threads and load."""
     return {
         "processor": f"{_processor()}, {os.cpu_count()} logical processors",
         "system": platform.platform(),

@@ -1,4 +1,4 @@
-"""The most memory that this process has used so far."""
+"""Peak memory of this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def peak_memory() -> int:
-    """Peak resident memory in bytes."""
+    """Return the peak resident memory in bytes."""
     status = Path("/proc/self/status")
     if status.exists():
         # Linux hands getrusage's peak down through fork and exec: the child of a process that was
@@ -18,4 +18,4 @@ def peak_memory() -> int:
     from resource import RUSAGE_SELF, getrusage
 
     peak = getrusage(RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024  # bytes there, kilobytes elsewhere
+    return peak if sys.platform == "darwin" else peak * 1024  # bytes on macOS, kilobytes elsewhere

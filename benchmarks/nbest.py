@@ -1,4 +1,4 @@
-"""Minimum Bayes risk beside mbrs: expected utilities of 50 candidates of each of 200 segments."""
+"""Minimum Bayes risk and mbrs: expected utilities of 50 candidates of each of 200 segments."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 NAMES = ("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large")
 CANDIDATES = 50
 SEGMENTS = 200
-# A peer that takes minutes for all segments is given so many, and its time is multiplied.
+# Number of segments for slow peers, whose time is extrapolated.
 FEW = 2
 # mbrs computes in single precision.
 TOLERANCE = 1e-4
 LARGE_CANDIDATES, LARGE_SEGMENTS = 1_000, 100
-# The peak may be so many times the text, and so much more.
+# Limit of the peak, as a multiple of the text, plus bytes.
 MEMORY_BAR = 1.5, 300_000_000
 
 Lists = list[list[str]]
@@ -40,7 +40,7 @@ Lists = list[list[str]]
 def measure_nbest(
     corpus: Corpus, names: tuple[str, ...], *, quick: bool
 ) -> tuple[list[Speed], list[Memory]]:
-    """MBR by chrF and BLEU; and a large one, which no peer is given."""
+    """Measure MBR by chrF and BLEU, and a large case without a peer."""
     lists = make_lists(corpus, CANDIDATES, 20 if quick else SEGMENTS)
     speed: list[Speed] = []
     memory: list[Memory] = []
@@ -58,7 +58,7 @@ def measure_nbest(
 
 
 def make_lists(corpus: Corpus, candidates: int, segments: int) -> Lists:
-    """Lists like samples: the systems' outputs, and beginnings of one with the end of another."""
+    """Make lists like samples: the systems' outputs, and mixtures of two of them."""
     draw = Random(1)  # noqa: S311  # noise, not secrets
     lists = []
     for index in range(segments):
@@ -115,7 +115,7 @@ def _race(
 
 
 def _large(segments: int) -> tuple[Speed, Memory]:
-    """All pairs of very long lists, in a process of its own."""
+    """Measure all pairs of very long lists, in a separate process."""
     command = [sys.executable, "-m", "benchmarks.nbest", str(segments)]
     folder = Path(__file__).resolve().parents[1]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)
@@ -144,7 +144,7 @@ def _probe(segments: int) -> dict[str, float]:
 
 
 def _decoder(metric: str, **settings: Any) -> Callable[[Lists], list[list[float]]]:
-    """What mbrs computes for each list: the expected scores of its candidates."""
+    """Return the function by which mbrs computes expected scores of a list's candidates."""
     from mbrs.metrics import get_metric
 
     make = get_metric(metric)

@@ -1,4 +1,4 @@
-"""What each peer is asked for, and the same work done by truebleu: callables that return scores."""
+"""Work of each peer and the same work by truebleu, as functions that return scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Run: TypeAlias = Callable[[], list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The same scores from truebleu, from the peer, and from the peer in other ways."""
+    """Functions for one score: truebleu's, the peer's, and other ways of the peer."""
 
     ours: Run
     peer: Run
@@ -29,14 +29,14 @@ class Comparison:
     """A peer and the work that it shares with truebleu.
 
     Attributes:
-        name: what ``--only`` calls it.
-        work: the work, in words.
-        package: the peer's distribution; the label in the table is its name and version.
-        prepare: makes a contest of a corpus; what it does is not timed.
-        step: 10 for every tenth segment, where a peer is too slow for all.
-        least_words: segments with fewer words are left out, where peers count those differently.
-        note: what must be known to read the numbers.
-        bar: how many times faster truebleu is meant to be.
+        name: name for ``--only``.
+        work: description of the work.
+        package: distribution of the peer; its name and version are the label in the table.
+        prepare: function that makes a contest from a corpus, without being timed.
+        step: step between segments, such as 10 if the peer is too slow for all segments.
+        least_words: fewest words of a segment, if the peer counts shorter segments differently.
+        note: note on the numbers.
+        bar: target speedup of truebleu.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Comparison:
 
     @property
     def peer(self) -> str | None:
-        """Name and version of the peer, or None where it is not installed."""
+        """Name and version of the peer, or None if it is not installed."""
         return installed(self.package)
 
 
 def installed(package: str) -> str | None:
-    """Name and version of a distribution, or None where it is not installed."""
+    """Return name and version of a distribution, or None if it is not installed."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
@@ -63,13 +63,13 @@ def installed(package: str) -> str | None:
 
 
 def our_scores(corpus: Corpus, metric: str) -> list[float]:
-    """One score per system, from plain lists of str."""
+    """Return one score per system, from plain lists of str."""
     scores = truebleu.score(corpus.systems, corpus.reference, [metric])
     return [score.score for system in scores.systems for score in system.scores.values()]
 
 
 def our_segment_scores(corpus: Corpus, metric: str) -> list[float]:
-    """One score per system and segment, from plain lists of str."""
+    """Return one score per system and segment, from plain lists of str."""
     scores = truebleu.score(corpus.systems, corpus.reference, [metric], per_segment=True)
     return [
         score
@@ -81,7 +81,7 @@ def our_segment_scores(corpus: Corpus, metric: str) -> list[float]:
 
 
 def sacrebleu_metric(class_name: str, metric: str, **settings: int) -> Callable[[Corpus], Contest]:
-    """SacreBLEU's metric object, one for all systems: as documented, and with references cached."""
+    """Compare with sacreBLEU's metric object: as documented, and with cached references."""
 
     def prepare(corpus: Corpus) -> Contest:
         from sacrebleu import metrics
@@ -90,8 +90,7 @@ def sacrebleu_metric(class_name: str, metric: str, **settings: int) -> Callable[
         outputs = list(corpus.systems.values())
         references = [corpus.reference]
 
-        # A new object each time: it remembers the lines that it has tokenized, and in a second
-        # round would know all of them.
+        # Objects cache tokenized lines, so every round needs a new one.
         def plain() -> list[float]:
             metric = make(**settings)
             return [metric.corpus_score(text, references).score for text in outputs]
@@ -108,13 +107,13 @@ def sacrebleu_metric(class_name: str, metric: str, **settings: int) -> Callable[
 
 
 def sacrebleu_ter(corpus: Corpus) -> Contest:
-    """The plain way alone: TER has next to nothing to cache, and takes long."""
+    """Compare TER without cached references: it has little to cache, and takes long."""
     contest = sacrebleu_metric("TER", "ter")(corpus)
     return Contest(contest.ours, contest.peer)
 
 
 def bleuscore_bleu(corpus: Corpus) -> Contest:
-    """Corpus BLEU with the tokenizer 13a, one call per system."""
+    """Compare corpus BLEU with the tokenizer 13a, one call per system."""
     from bleuscore import compute
 
     references = [[line] for line in corpus.reference]
@@ -126,7 +125,7 @@ def bleuscore_bleu(corpus: Corpus) -> Contest:
 
 
 def nltk_bleu(corpus: Corpus) -> Contest:
-    """Corpus BLEU of words."""
+    """Compare corpus BLEU of words."""
     from nltk.translate.bleu_score import corpus_bleu
 
     references = [[line.split()] for line in corpus.reference]
@@ -138,7 +137,7 @@ def nltk_bleu(corpus: Corpus) -> Contest:
 
 
 def nltk_nist(corpus: Corpus) -> Contest:
-    """NIST of words, with textbook weights."""
+    """Compare NIST of words, with textbook weights."""
     from nltk.translate.nist_score import corpus_nist
 
     references = [[line.split()] for line in corpus.reference]
@@ -150,7 +149,7 @@ def nltk_nist(corpus: Corpus) -> Contest:
 
 
 def fast_bleu_bleu(corpus: Corpus) -> Contest:
-    """BLEU of each segment, in words, with 0.1 in place of no matches."""
+    """Compare BLEU of each segment, in words, with 0.1 in place of no matches."""
     from fast_bleu import BLEU
 
     references = [[line.split()] for line in corpus.reference]
@@ -159,7 +158,7 @@ def fast_bleu_bleu(corpus: Corpus) -> Contest:
     orders = {4: (0.25, 0.25, 0.25, 0.25)}
 
     def peer() -> list[float]:
-        # An object knows one set of references, so that each segment needs one, for all systems.
+        # Each segment needs an object, because an object has one set of references.
         rows = [
             BLEU(reference, orders).get_score(lines)[4]
             for reference, lines in zip(references, by_segment, strict=True)
@@ -171,7 +170,7 @@ def fast_bleu_bleu(corpus: Corpus) -> Contest:
 
 
 def fastchrf_chrf(corpus: Corpus) -> Contest:
-    """ChrF of each segment, all systems in one call."""
+    """Compare chrF of each segment, all systems in one call."""
     from fastchrf import pairwise_chrf
 
     outputs = [list(lines) for lines in zip(*corpus.systems.values(), strict=True)]
@@ -185,7 +184,7 @@ def fastchrf_chrf(corpus: Corpus) -> Contest:
 
 
 def jiwer_wer(corpus: Corpus) -> Contest:
-    """WER, one call per system."""
+    """Compare WER, one call per system."""
     from jiwer import wer
 
     def single_blanks(text: list[str]) -> list[str]:

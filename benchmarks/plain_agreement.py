@@ -1,9 +1,9 @@
-"""Agreement with people by the published procedures, in plain NumPy: what truebleu is held against.
+"""Agreement with human raters by the published procedures, in plain NumPy, as a peer.
 
 Written from the definitions that mt-metrics-eval follows, not from its code: for each segment the
-rated systems, and SciPy's Kendall of them; tie thresholds by sorting the pairs and updating counts
-pair by pair; the permutation test by doing all of it again for both hybrids of every draw. Beside
-each stands the same by NumPy alone, as quick as it gets.
+rated systems, and SciPy's Kendall; tie thresholds by sorting the pairs and updating counts
+pair by pair; the permutation test by repeating all of it for both hybrids of every draw. Each
+also has a version in NumPy alone, as fast as possible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def kendall_by_segment(human: Matrix, metric: Matrix) -> float:
-    """The mean over segments of Kendall's tau-b, where it is defined.
+    """Compute the mean over segments of Kendall's tau-b, if it is defined.
 
     One call of SciPy for each segment, which is how mt-metrics-eval groups by item.
     """
@@ -35,7 +35,7 @@ def kendall_by_segment(human: Matrix, metric: Matrix) -> float:
 
 
 def kendall_by_signs(human: Matrix, metric: Matrix) -> float:
-    """The same, segment by segment, from the signs of differences instead of SciPy's."""
+    """Compute `kendall_by_segment` from the signs of differences instead of SciPy."""
     values = []
     for segment in range(human.shape[1]):
         rated = ~np.isnan(human[:, segment])
@@ -48,7 +48,7 @@ def kendall_by_signs(human: Matrix, metric: Matrix) -> float:
 
 
 def kendall_at_once(human: Matrix, metric: Matrix) -> float:
-    """The same by whole arrays: as fast as NumPy can, where people rated every cell."""
+    """Compute `kendall_by_segment` by whole arrays, if every cell is rated."""
     first, second = np.triu_indices(len(human), 1)
     people = np.sign(human[first] - human[second])
     scores = np.sign(metric[first] - metric[second])
@@ -58,7 +58,7 @@ def kendall_at_once(human: Matrix, metric: Matrix) -> float:
 
 
 def calibrated_accuracy(human: Matrix, metric: Matrix) -> float:
-    """Accuracy with the best tie threshold (Deutsch et al. 2023), averaged over segments.
+    """Compute accuracy with the best tie threshold (Deutsch et al. 2023), averaged over segments.
 
     All pairs are sorted by the difference of their metric scores; the threshold passes them one by
     one, and the accuracy of the pair's segment is updated.
@@ -90,7 +90,7 @@ def calibrated_accuracy(human: Matrix, metric: Matrix) -> float:
 
 
 def calibrated_accuracy_at_once(human: Matrix, metric: Matrix) -> float:
-    """The same by whole arrays: as fast as NumPy can."""
+    """Compute `calibrated_accuracy` by whole arrays."""
     first, second = np.triu_indices(len(human), 1)
     people = human[first] - human[second]
     scores = metric[first] - metric[second]
@@ -105,10 +105,10 @@ def calibrated_accuracy_at_once(human: Matrix, metric: Matrix) -> float:
 
 
 def hybrids(first: Matrix, second: Matrix, exchanged: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
-    """Two metrics after the scores of some cells were exchanged."""
+    """Return two metrics with the scores of some cells exchanged."""
     return np.where(exchanged, second, first), np.where(exchanged, first, second)
 
 
 def standardised(metric: Matrix) -> Matrix:
-    """Mean 0, standard deviation 1."""
+    """Scale values to mean 0 and standard deviation 1."""
     return np.asarray((metric - metric.mean()) / metric.std())

@@ -1,4 +1,4 @@
-"""One job in a process of its own: ``python -m benchmarks.probe JOB REFERENCE SYSTEM SEGMENTS``.
+"""One job in a separate process: ``python -m benchmarks.probe JOB REFERENCE SYSTEM SEGMENTS``.
 
 Prints the seconds that scoring took, the peak memory before and after it, and the score, as JSON.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def from_files(reference: Path, system: Path, _segments: int) -> Callable[[], float]:
-    """The command ``truebleu score``, from importing it to the last line that it prints."""
+    """Run the command ``truebleu score``, from its import to its last line."""
 
     def run() -> float:
         from truebleu.cli.main import truebleu
@@ -36,7 +36,7 @@ def from_files(reference: Path, system: Path, _segments: int) -> Callable[[], fl
 
 
 def from_lists(reference: Path, system: Path, segments: int) -> Callable[[], float]:
-    """``truebleu.score`` of lists of str."""
+    """Run ``truebleu.score`` on lists of str."""
     import truebleu
     from benchmarks.data import read_lines
 
@@ -45,7 +45,7 @@ def from_lists(reference: Path, system: Path, segments: int) -> Callable[[], flo
 
 
 def sacrebleu_from_lists(reference: Path, system: Path, segments: int) -> Callable[[], float]:
-    """SacreBLEU's metric object, of lists of str."""
+    """Run sacreBLEU's metric object on lists of str."""
     from sacrebleu.metrics.bleu import BLEU
 
     from benchmarks.data import read_lines

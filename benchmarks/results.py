@@ -1,4 +1,4 @@
-"""What a run found: plain values that a table or JSON can be made of."""
+"""Results of a run, as plain values for a table or JSON."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
-    """A peer's time beside truebleu's, in seconds.
+    """Times of a peer and of truebleu, in seconds.
 
     Attributes:
         name: what ``--only`` calls it.
-        what: the work.
-        peer: whose time it is.
-        peer_seconds: None where the peer is not there or its scores are others.
-        seconds: truebleu's time.
-        bar: how many times as fast truebleu should be at least.
+        what: description of the work.
+        peer: name of the peer.
+        peer_seconds: time of the peer, or None if it is missing or its scores differ.
+        seconds: time of truebleu.
+        bar: smallest target speedup of truebleu.
         note: what must be known to read the numbers.
-        problem: why there are no numbers.
+        problem: reason for missing numbers.
     """
 
     name: str
@@ -35,39 +35,39 @@ class Speed:
 
     @classmethod
     def raced(cls, times: Mapping[str, float], ours: str = "ours", **facts: Any) -> Speed:
-        """The times of a race in which the peer is called "peer"."""
+        """Make a row from a race whose peer is called "peer"."""
         return cls(peer_seconds=times["peer"], seconds=times[ours], **facts)
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long the peer takes."""
+        """Time of the peer divided by truebleu's."""
         if self.peer_seconds is None or self.seconds is None:
             return None
         return self.peer_seconds / self.seconds
 
     @property
     def met(self) -> bool | None:
-        """Whether the bar is met; None where there is nothing to say."""
+        """True if the target is met; None if it is unknown."""
         if self.bar is None or self.ratio is None:
             return None
         return self.ratio >= self.bar
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return built-in values for JSON."""
         return {**asdict(self), "ratio": self.ratio, "met": self.met}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The peak memory of a process of its own, in bytes.
+    """Peak memory of a separate process, in bytes.
 
     Attributes:
         name: what ``--only`` calls it.
-        what: the work.
-        text: the size of the texts that are scored.
-        before: the peak before scoring, when lists of lines have been read already.
-        peak: the peak at the end.
-        bar: what the peak should not exceed.
+        what: description of the work.
+        text: size of the texts.
+        before: peak before scoring, after reading lists of lines.
+        peak: peak at the end.
+        bar: limit of the peak.
     """
 
     name: str
@@ -79,9 +79,9 @@ class Memory:
 
     @property
     def met(self) -> bool:
-        """Whether the peak is within the bar."""
+        """True if the peak is within the limit."""
         return self.peak <= self.bar
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return built-in values for JSON."""
         return {**asdict(self), "met": self.met}

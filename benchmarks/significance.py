@@ -1,4 +1,4 @@
-"""Paired tests beside sacreBLEU's: of statistics, of texts, and on the command line."""
+"""Paired tests and sacreBLEU's: from statistics, from texts, and on the command line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NAMES = (
 )
 BOOTSTRAP_REPLICATES = 1000
 SWAPS = 10_000
-# Two p-values of so many random trials may differ by this many standard errors.
+# Largest difference of two Monte-Carlo p-values, in standard errors.
 STANDARD_ERRORS = 5.0
 
 
 def measure_significance(corpus: Corpus, names: tuple[str, ...], *, quick: bool) -> list[Speed]:
-    """The paired tests of all systems; ours of all pairs, sacreBLEU's with its baseline only."""
+    """Measure paired tests: ours of all pairs, sacreBLEU's with its baseline only."""
     peer = installed("sacrebleu")
     if peer is None:
         return [
@@ -119,7 +119,7 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
 def _disagreement(
     ours: list[float], pairs: list[tuple[int, int]], theirs: list[float], swaps: int
 ) -> str:
-    """Empty, or which p-values differ by more than chance; sacreBLEU's baseline is system 0."""
+    """Name the p-values that differ by more than chance, or return ""; the baseline is system 0."""
     with_baseline = [p for p, (first, _) in zip(ours, pairs, strict=True) if first == 0]
     for our_p, their_p in zip(with_baseline, theirs, strict=True):
         error = (2 * our_p * (1 - our_p) / swaps) ** 0.5 + 1 / swaps
@@ -140,7 +140,7 @@ def _counted(corpus: Corpus) -> tuple[UnitCounts, Units]:
 
 
 def _sacrebleu_test(corpus: Corpus, kind: str, samples: int) -> Callable[[], list[float]]:
-    """The p-values of all systems but the first; statistics are counted here and kept."""
+    """Compute sacreBLEU's p-values of all systems but the first, from cached statistics."""
     test = _paired_test(corpus, kind, samples)
 
     def run() -> list[float]:
@@ -154,7 +154,7 @@ def _paired_test(corpus: Corpus, kind: str, samples: int) -> Any:
     from sacrebleu.significance import PairedTest
 
     os.environ.setdefault("SACREBLEU_SEED", "12345")
-    # New objects: they remember the lines that they have tokenized.
+    # New objects, because they cache tokenized lines.
     metrics = {"BLEU": BLEU(references=[corpus.reference])}
     return PairedTest(
         list(corpus.systems.items()), metrics, None, test_type=kind, n_samples=samples
@@ -162,12 +162,12 @@ def _paired_test(corpus: Corpus, kind: str, samples: int) -> Any:
 
 
 def _results(test: Any) -> list[tuple[float, float]]:
-    """Score and p-value of each system; the first is the baseline, which has none."""
+    """Return score and p-value of each system; the baseline, the first, has no p-value."""
     _, scores = test()
     return [(float(result.score), float(result.p_value or 0)) for result in scores["BLEU"]]
 
 
-# The test that sacreBLEU makes of the bootstrap is called absolute here.
+# SacreBLEU's bootstrap test is the absolute one here.
 OPTIONS: dict[str, dict[str, str]] = {
     "ar": {},
     "bs": {"test": "bootstrap-absolute", "correction": "none"},
@@ -175,7 +175,7 @@ OPTIONS: dict[str, dict[str, str]] = {
 
 
 def _compared(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
-    """Texts in memory become scores, intervals and p-values, in this process."""
+    """Measure scores, intervals and p-values from texts in memory, in this process."""
     from truebleu import compare
 
     baseline = next(iter(corpus.systems))
@@ -208,7 +208,7 @@ def _compared(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
 
 
 def _difference(ours: Comparison, theirs: list[tuple[float, float]], samples: int) -> str:
-    """Empty, or which scores or p-values are not the same but for chance."""
+    """Name the scores or p-values that differ by more than chance, or return ""."""
     scores = [by["BLEU"].score for by in ours.systems.values()]
     try:
         require_agreement(scores, [score for score, _ in theirs], "sacrebleu")
@@ -230,7 +230,7 @@ def _note(same: str, times: dict[str, float]) -> str:
 
 
 def _command(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
-    """The whole command line, from files to text."""
+    """Measure the whole command line, from files to text."""
     count = str(samples)
     chosen = [word for name, value in OPTIONS[kind].items() for word in (f"--{name}", value)]
     times = race_paired_tests(

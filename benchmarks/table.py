@@ -1,4 +1,4 @@
-"""What a run found, as tables for a terminal."""
+"""Tables of results for a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE = "-"
 
 
 def row_line(row: Speed | Memory) -> str:
-    """One row by itself, printed as soon as it is measured."""
+    """Format one row, to print once it is measured."""
     if isinstance(row, Memory):
         return f"{row.name}: {megabytes(row.peak)}, bar {megabytes(row.bar)}: {verdict(row.met)}\n"
     if row.problem:
@@ -29,7 +29,7 @@ def row_line(row: Speed | Memory) -> str:
 
 
 def speed_table(rows: Sequence[Speed]) -> str:
-    """Times and ratios; notes stand below, by number."""
+    """Format times and ratios, with numbered notes below."""
     notes: list[str] = []
     cells = []
     for row in rows:
@@ -62,7 +62,7 @@ def speed_table(rows: Sequence[Speed]) -> str:
 
 
 def memory_table(rows: Sequence[Memory]) -> str:
-    """Peak memory beside the bar."""
+    """Format peak memory and its limits."""
     headings = (
         Column("peak memory", "Peak memory"),
         Column("text", "Text", numeric=True),
@@ -94,12 +94,12 @@ def _written(
 
 
 def machine_lines(machine: Mapping[str, str]) -> str:
-    """One line for each thing known about the machine."""
+    """Format the description of the machine, a line for each item."""
     return "".join(f"{key}: {value}\n" for key, value in machine.items())
 
 
 def seconds(value: float | None) -> str:
-    """A time with three digits that count.
+    """Format a time with three significant digits.
 
     >>> [seconds(value) for value in (0.00123, 0.0456, 12.34, 187.0, None)]
     ['1.23 ms', '45.6 ms', '12.3 s', '187 s', '-']
@@ -111,7 +111,7 @@ def seconds(value: float | None) -> str:
 
 
 def ratio(value: float | None) -> str:
-    """How many times as long.
+    """Format a ratio of times.
 
     >>> [ratio(value) for value in (0.987, 12.34, 1234.5, None)]
     ['0.99×', '12.3×', '1,234×', '-']
@@ -120,7 +120,7 @@ def ratio(value: float | None) -> str:
 
 
 def megabytes(value: int) -> str:
-    """Bytes in millions.
+    """Format bytes in MB.
 
     >>> megabytes(1_234_567_890)
     '1,235 MB'
@@ -129,7 +129,7 @@ def megabytes(value: int) -> str:
 
 
 def verdict(met: bool | None) -> str:
-    """Yes, no, or nothing to say."""
+    """Format whether a target is met: "yes", "NO", or a dash if unknown."""
     return NONE if met is None else "yes" if met else "NO"
 
 

@@ -20,12 +20,12 @@ from benchmarks.results import Memory, Speed
 NAME = "ten-million"
 NAMES = (NAME,)
 SEGMENTS = 10_000_000
-# So many different segments are simulated. They come again and again: a gzip file may have many
-# members one after the other, so each block is compressed once.
+# Number of different segments, which are repeated: a gzip file may have many members, so each
+# block is compressed once.
 BLOCK = 40_000
 SEGMENTS_OF_A_DOCUMENT = 25
 MEMORY_BAR = 1_500_000_000
-# The command line, and then its own peak memory.
+# Runs the command line, then prints its peak memory.
 PROGRAM = """
 import sys
 from benchmarks.memory import peak_memory
@@ -38,7 +38,7 @@ finally:
 
 
 class Run(TypedDict):
-    """What a run found."""
+    """Result of a run."""
 
     segments: int
     text: int
@@ -50,7 +50,7 @@ class Run(TypedDict):
 
 
 def measure_ten_million(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
-    """Time and memory of one run."""
+    """Measure time and memory of one run."""
     result = run(SEGMENTS // 50 if quick else SEGMENTS)
     what = f"compare of 2 systems × {result['segments']:,} segments, gzip files"
     rate = result["segments"] / result["seconds"]
@@ -66,7 +66,7 @@ def measure_ten_million(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
 
 
 def run(segments: int) -> Run:
-    """Make the files, compare the systems, and say what it took."""
+    """Make the files and compare the systems; return time and memory."""
     with TemporaryDirectory() as folder:
         paths, text = write_files(Path(folder), segments)
         reference, *systems = map(str, paths)
@@ -96,7 +96,7 @@ def run(segments: int) -> Run:
 
 
 def write_files(folder: Path, segments: int) -> tuple[list[Path], int]:
-    """A reference and two systems as gzip files of so many lines, and the size of the texts."""
+    """Write a reference and two systems as gzip files; return the size of the texts."""
     from truebleu.simulation import Channel, simulate
 
     made = simulate(
@@ -121,7 +121,7 @@ def write_files(folder: Path, segments: int) -> tuple[list[Path], int]:
 
 
 def main() -> None:
-    """Run once with as many segments as the argument says."""
+    """Run once with the number of segments in the argument."""
     segments = int(sys.argv[1]) if len(sys.argv) > 1 else SEGMENTS
     sys.stdout.write(json.dumps(run(segments), indent=1) + "\n")
 

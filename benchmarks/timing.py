@@ -1,4 +1,4 @@
-"""How long contestants take: each warmed up, then in turns, the shortest time of each."""
+"""Times of contestants: each is warmed up, then runs in turns; the shortest time counts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ROUNDS = 5
-# Slow peers would take minutes for all rounds, and their times vary by less.
+# No round begins after this time; slow peers vary less, so they need fewer rounds.
 SECONDS_PER_RACE = 20.0
 MOST_TRIES = 5
 
 
 def race(contestants: Mapping[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """The shortest time in seconds of each contestant, which have all been run once before.
+    """Return the shortest time of each contestant in seconds; all have run once before.
 
-    In turns, so that a machine that slows down slows all of them. The shortest time, because what
-    else the machine does can only add to it.
+    Contestants take turns, so that a slower machine slows all of them. The shortest time counts,
+    because other processes can only add to it.
     """
     times = {name: [time_once(run)] for name, run in contestants.items()}
     slowest = max(taken[0] for taken in times.values())
@@ -29,7 +29,7 @@ def race(contestants: Mapping[str, Callable[[], object]], rounds: int = ROUNDS) 
     started = perf_counter()
     for _ in range(rounds):
         for name, run in contestants.items():
-            # A quick contestant gets several tries while a slow one gets one.
+            # Fast contestants run several times per round.
             times[name] += [time_once(run) for _ in range(tries.get(name, 1))]
         if perf_counter() - started > SECONDS_PER_RACE:
             break
@@ -37,7 +37,7 @@ def race(contestants: Mapping[str, Callable[[], object]], rounds: int = ROUNDS) 
 
 
 def time_once(run: Callable[[], object]) -> float:
-    """The time of one call in seconds; what earlier calls left behind is cleared up first."""
+    """Time one call in seconds, after collecting garbage of earlier calls."""
     gc.collect()
     started = perf_counter()
     run()

@@ -1,4 +1,4 @@
-"""Tuning 8 weights on 1,000 lists of 100 candidates, with what Moses was measured to take."""
+"""Tuning 8 weights on 1,000 lists of 100 candidates, with measured times of Moses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = ("mert", "mira")
 SEGMENTS, CANDIDATES = 1_000, 100
 ROUNDS = 3
-#: How much of a candidate's quality each feature tells, and how noisy it is.
+#: Weight of a candidate's quality in each feature, and the feature's noise.
 FEATURES = ((0.1, 5), (0.05, 3), (0.03, 4), (0.02, 2), (0.01, 3), (0.005, 1))
 #: Processor seconds of Moses (revision 34452895, one thread) on lists of this size, written down on
 #: two shared processors at a load of 6 to 10. Moses is not run here: this is no race.
@@ -32,7 +32,7 @@ MOSES = {"mert": 21.2, "mira": 2.1}
 
 
 def measure_tuning(corpus: Corpus, names: tuple[str, ...], *, quick: bool) -> list[Speed]:
-    """Processor seconds of truebleu's tuners on one thread."""
+    """Measure processor seconds of truebleu's tuners on one thread."""
     chosen = [name for name in NAMES if name in names]
     if not chosen:
         return []
@@ -46,7 +46,7 @@ def measure_tuning(corpus: Corpus, names: tuple[str, ...], *, quick: bool) -> li
 
 
 def make_tuning_problem(corpus: Corpus, segments: int) -> Problem:
-    """Lists like samples, with features that tell more or less of a candidate's quality."""
+    """Make lists like samples, with features that correlate with quality to various degrees."""
     lists = make_lists(corpus, CANDIDATES, segments)
     references = [corpus.reference[index % len(corpus.reference)] for index in range(segments)]
     quality = count_candidates(lists, references, "chrf").sentence_scores()

@@ -1,1 +1,1 @@
-"""The evidence: every study on public data, beside what its paper reports. See docs/evidence."""
+"""Evidence: every study on public data, compared with its paper. See docs/evidence."""

@@ -1,4 +1,4 @@
-"""Write docs/evidence anew: python -m evidence [STUDY...]."""
+"""Write the pages of docs/evidence: python -m evidence [STUDY...]."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from traceback import print_exc
 from evidence.data import DATA
 
 DOCS = Path(__file__).parents[1] / "docs" / "evidence"
-# In the order of the papers; each module has a function `page`.
+# Modules in the order of the papers; each has a function `page`.
 NAMES = (
     "sampling",
     "coverage",
@@ -27,7 +27,7 @@ NAMES = (
     "tuning",
     "reranking",
 )
-# Pages of all studies, after those that belong to none.
+# Pages without a study come first.
 PAGES = ("defaults", "small-samples", "explain", *NAMES)
 INDEX = """# Evidence
 
@@ -42,7 +42,7 @@ pages anew; it needs the data, which are not part of the project.
 
 
 def main(names: list[str]) -> None:
-    """Write the pages of these studies, or of all; the index names what every page answers."""
+    """Write the pages of some studies or of all, and the index with every page's answer."""
     unknown = sorted(set(names) - set(PAGES))
     if unknown:
         sys.exit(f"unknown study: {', '.join(unknown)} (known: {', '.join(PAGES)})")
@@ -56,11 +56,11 @@ def main(names: list[str]) -> None:
 
 
 def write_page(name: str, folder: Path) -> bool:
-    """Write one page; where it fails, show why and leave it as it was, so that others go on."""
+    """Write one page; on failure, print the error and leave the old page unchanged."""
     started = monotonic()
     try:
         import_module(f"evidence.{name.replace('-', '_')}").page().write(folder)
-    except Exception:  # whatever fails, the other pages can still be made
+    except Exception:  # a failure must not stop the other pages
         print(f"{name}: failed", file=sys.stderr)
         print_exc()
         return False
@@ -69,7 +69,7 @@ def write_page(name: str, folder: Path) -> bool:
 
 
 def write_index() -> None:
-    """List the pages that exist, each with its title and its answer."""
+    """Write the index: each existing page with its title and answer."""
     lines = []
     for name in PAGES:
         path = DOCS / f"{name}.md"

@@ -1,7 +1,7 @@
 """Levels of tests between metrics and coverage of agreement's intervals, for the page of defaults.
 
-Levels are those of metrics that are equally good; coverage is that of samples of segments from a
-judged pool, whose value is the truth.
+Levels are measured on equally good metrics, coverage on samples of segments from a judged pool,
+whose value is the truth.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PERMUTATIONS = 199
 REPLICATES = 200
 NOISE = "noise: the interval may be too narrow"
 ON_THESE = "the test holds for these systems only"
-# What is tested, and whether its claims are about the systems at hand only.
+# Coefficient to test, and whether its claims are about the given systems only.
 TESTS = {
     "soft pairwise accuracy": True,
     "soft pairwise accuracy --permute systems": False,
@@ -55,7 +55,7 @@ TESTS = {
 
 @cache
 def judged(name: str, *metrics: str) -> AgreementData:
-    """A set's human scores and metrics."""
+    """Read the human scores and metrics of a set."""
     test_set = read_set(name)
     human = read_human(
         DATA / name / "human-mqm.tsv",
@@ -67,14 +67,14 @@ def judged(name: str, *metrics: str) -> AgreementData:
 
 
 def _rated(data: AgreementData) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The segments whose outputs people rated all, and these scores, shaped (system, segment)."""
+    """Select fully rated segments; return them and their scores, shaped (system, segment)."""
     rated = np.flatnonzero(data.people.judged_cells.all(axis=0))
     assert data.human is not None  # MQM scores are of segments
     return rated, np.ascontiguousarray(data.human[:, rated])
 
 
 def levels() -> Iterator[Design]:
-    """False alarms between a real metric plus noise and the same plus other noise."""
+    """Measure false alarms between two noisy copies of one real metric."""
     for name in SETS:
         for bias in (0.0, 0.5):
             kind = f"own bias per system of {bias:g} s.d." if bias else "no bias per system"
@@ -90,7 +90,7 @@ def levels() -> Iterator[Design]:
 
 
 def powers() -> Iterator[Design]:
-    """How often the better one of two metrics is found: the other is the same with more noise."""
+    """Measure the power to detect the better of two metrics, of which one has more noise."""
     for name in SETS:
         questions = tuple(
             Question(
@@ -132,7 +132,7 @@ def _levels(
 
 
 def intervals() -> Iterator[Design]:
-    """How often intervals of systems cover the value on the pool that segments are drawn from."""
+    """Measure how often intervals of systems cover the value on the pool of segments."""
     for name in SETS:
         for segments in SEGMENTS:
             questions = tuple(
@@ -171,7 +171,7 @@ def _covered(name: str, segments: int, trial: int) -> Answers:
 
 
 def few_systems() -> Iterator[Design]:
-    """False alarms between equally good metrics of 8 systems, by Pearson's r."""
+    """Measure false alarms between equally good metrics of 8 systems, by Pearson's r."""
     for slope, shared in ((2, 0), (4, 0), (0.5, 2)):
         question = Question(
             default="agree, level of Pearson's r of 8 systems",
@@ -192,7 +192,7 @@ def _few_systems(slope: float, shared: float, trial: int) -> Answers:
 
 
 def soft_intervals() -> Iterator[Design]:
-    """How often intervals of soft pairwise accuracy cover, and how often they say that they do."""
+    """Measure coverage and estimated coverage of intervals of soft pairwise accuracy."""
     for systems, segments, spread in ((4, 50, 0.1), (8, 100, 0.5), (15, 100, 0.1), (15, 300, 0.2)):
         questions = tuple(
             Question(
@@ -210,7 +210,7 @@ def soft_intervals() -> Iterator[Design]:
 
 
 def _scores(systems: int, segments: int, spread: float, *key: int) -> NDArray[np.float64]:
-    """Human and metric scores of segments; the systems are the same whatever the key."""
+    """Draw human and metric scores of segments; the systems do not depend on the key."""
     quality = spread * np.random.default_rng(systems).normal(size=(2, systems, 1))
     generator = np.random.default_rng([*key, systems, segments])
     human = quality[0] + generator.normal(size=(systems, segments))
@@ -220,7 +220,7 @@ def _scores(systems: int, segments: int, spread: float, *key: int) -> NDArray[np
 
 @cache
 def _soft_truth(systems: int, segments: int, spread: float) -> float:
-    """The mean over test sets of this size."""
+    """Estimate the mean over test sets of this size."""
     values = []
     for key in range(1000):
         human, metric = _scores(systems, segments, spread, 1, key)
@@ -239,12 +239,12 @@ def _soft_interval(systems: int, segments: int, spread: float, trial: int) -> An
 
 
 def _contains(interval: AgreementInterval, value: float | None) -> bool:
-    """Whether a value lies in an interval; without one of them it does not."""
+    """Return whether an interval contains a value; False if either is None."""
     low, high = interval.low, interval.high
     if low is None or high is None or value is None:
         return False
     return low - 1e-9 <= value <= high + 1e-9
 
 
-#: What agreement adds to the page of defaults.
+#: Designs of agreement on the page of defaults.
 DESIGNS = (levels, few_systems, intervals, soft_intervals, powers)

@@ -59,7 +59,7 @@ def _between(shares: list[float]) -> str:
 
 
 def _verdict(result: StudyResult) -> str:
-    """Which rows hold the level within the error."""
+    """Describe which rows have a coverage that does not differ significantly from the level."""
     level, rows = result.settings["level"], result.rows
     less = [row for row in rows if row["coverage_high"] < level]
     more = [row for row in rows if row["coverage_low"] > level]
@@ -124,7 +124,7 @@ def _documents() -> Section:
     test_set = read_set("wmt24-en-es", documents=True)
     assert test_set.documents is not None
     lengths = list(Counter(test_set.documents).values())
-    # Kish (1965): so many documents of equal length would vary as much.
+    # Effective number of documents (Kish 1965).
     equal = sum(lengths) ** 2 / len(lengths) / sum(length**2 for length in lengths)
     result = study_coverage(test_set, METRICS, unit="document", sizes=(20, 50, 100), samples=200)
     blocks = study_coverage(test_set, METRICS, sizes=(120,), sampling="block")
@@ -149,7 +149,7 @@ def _documents() -> Section:
 
 
 def _least(result: StudyResult) -> str:
-    """What is covered least, on the largest samples where anything is."""
+    """Describe the lowest coverage, on the largest samples that report one."""
     rows = [row for row in result.rows if "least" in row]
     if not rows:
         return "No pair is covered less than the others."

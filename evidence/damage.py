@@ -1,4 +1,4 @@
-"""Damage done on purpose: spread evenly or not, and in outputs that are no translations."""
+"""Planted damage: spread evenly or unevenly, and outputs that are no translations."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record, Runner
     from truebleu.reports.document import Row
 
-# Sets of each kind of damage, and how often labels are laid anew in each.
+# Damaged sets of each kind, and permutations of the labels in each.
 NULLS, PLANTED, REPLICATES = 400, 200, 500
-# Runs of one task; and the first seed, since the method was made on smaller ones.
+# Runs in a task; and the first seed, as the method was developed on smaller seeds.
 PART, FIRST_SEED = 25, 1000
 ALPHA = 0.05
 METRIC = BLEU(tokenize="13a")
@@ -76,7 +76,7 @@ def _texts(folder: str, system: str) -> TestSet:
 
 @cache
 def _joined(folders: tuple[str, ...], system: str) -> TestSet:
-    """One test set, or several one after the other."""
+    """Read one test set, or concatenate several."""
     first, *others = (_texts(folder, system) for folder in folders)
     if not others:
         return first
@@ -120,7 +120,7 @@ def _damaged(test_set: TestSet, kind: str, count: int, seed: int) -> tuple[int, 
 
 
 def _named(test_set: TestSet, places: tuple[int, ...], unit: str, seed: int) -> set[str]:
-    """The variables that an explanation would name."""
+    """Return the variables that an explanation would name."""
     (before,) = (list(text) for text in test_set.systems.values())
     after = list(before)
     for place in places:
@@ -139,7 +139,7 @@ def _named(test_set: TestSet, places: tuple[int, ...], unit: str, seed: int) -> 
         member = members(cut)
         values = split @ member
         excess = np.abs(values - (shares @ member) * split.sum()) / np.abs(values).sum()
-        # Twice: an explanation asks about n-grams too.
+        # Twice, because an explanation also tests n-grams.
         if ((2 * adjusted <= ALPHA) & (excess >= NEAR)).any():
             names.add(cut.name)
     return names
@@ -147,14 +147,14 @@ def _named(test_set: TestSet, places: tuple[int, ...], unit: str, seed: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Segments that lose their second half.
+    """Damage that removes the second half of segments.
 
     Attributes:
-        sets: of which test sets, one after the other, and of which system.
-        kind: the variable that they are drawn by; "" for all segments, or whole documents.
-        count: how many; fewer where there are no more.
-        unit: of the test.
-        runs: how often they are drawn.
+        sets: test sets, concatenated, with a system of each.
+        kind: variable to draw segments by; "" for all segments, or whole documents.
+        count: number of segments, at most as many as there are.
+        unit: unit of the test.
+        runs: number of draws.
     """
 
     sets: tuple[str, ...]
@@ -166,18 +166,18 @@ class Damage:
 
     @property
     def planted(self) -> bool:
-        """Whether it is of one kind."""
+        """True if the damage is in one kind of segments."""
         return self.kind not in ("", "documents")
 
     def tasks(self) -> list[Task]:
-        """Its runs, in parts."""
+        """Split the runs into tasks."""
         return [
             Task((*self.sets, self.kind, self.count, self.unit, start), partial(self.run, start))
             for start in range(FIRST_SEED, FIRST_SEED + self.runs, PART)
         ]
 
     def run(self, start: int) -> Record:
-        """How often something is named, and how often the right thing."""
+        """Count how often any variable is named, and how often the right one."""
         test_set = _joined(self.sets, self.system)
         named = [
             _named(test_set, _damaged(test_set, self.kind, self.count, seed), self.unit, seed)
@@ -189,7 +189,7 @@ class Damage:
         }
 
     def row(self, records: Mapping[Key, Record]) -> Row:
-        """The row of the page."""
+        """Make the row of the page."""
         parts = [records[task.key] for task in self.tasks()]
         rate = binomial_rate(sum(part["named"] for part in parts), self.runs)
         size = min(self.count, len(_pool(_joined(self.sets, self.system), self.kind)))
@@ -227,13 +227,12 @@ DAMAGES = (
 
 
 def spread_rows(runner: Runner) -> tuple[Row, ...]:
-    """How often damage is said to depend on something: drawn from all segments, and from a kind."""
+    """Measure how often damage is reported as uneven, drawn from all segments or from one kind."""
     records = runner.run({"study": "explain"}, [task for one in DAMAGES for task in one.tasks()])
     return tuple(damage.row(records) for damage in DAMAGES)
 
 
-# Ten refusals, and eight frames of a translation, in each language. No rule was made or changed for
-# any of them.
+# Ten refusals, and eight frames of a translation, in each language. No rule was developed on them.
 REFUSALS = {
     "English": (
         "Let's talk about something more pleasant instead.",
@@ -332,7 +331,7 @@ BROKEN = 10
 
 
 def _into() -> Iterator[tuple[str, TestSet]]:
-    """A system into each language, beside another; into Chinese two that drop characters."""
+    """Return pairs of systems by target language; two systems into Chinese drop characters."""
     for language, folder in (
         ("English", "wmt23-he-en"),
         ("Czech", "wmt23-en-cs"),
@@ -366,7 +365,7 @@ KINDS = (
 
 @cache
 def _german() -> list[str]:
-    """Sentences about something else."""
+    """Return unrelated sentences."""
     references = _texts("wmt21-en-de", "Facebook-AI").references[0]
     return [text for text in references if text is not None and len(text) > 80]
 
@@ -389,7 +388,7 @@ def _broken(kind: str, language: str, output: str, source: str, number: int) -> 
 
 
 def degenerate_rows() -> Iterator[Row]:
-    """Ten outputs of each kind, broken on purpose, and how many of them are found."""
+    """Plant ten faulty outputs of each kind, and count how many are flagged."""
     for language, test_set in _into():
         name = next(iter(test_set.systems))
         outputs = [text or "" for text in test_set.systems[name]]
@@ -415,7 +414,7 @@ def degenerate_rows() -> Iterator[Row]:
 
 
 def ordinary_rows() -> Iterator[Row]:
-    """What is flagged in outputs as they are, by kind."""
+    """Count the flags in unchanged outputs, by kind."""
     for folder in ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", *POOLED_SETS, "wmt24-en-es"):
         test_set = read_set(folder)
         source = (DATA / folder / "src.txt").read_text(encoding="utf-8").split("\n")

@@ -1,4 +1,4 @@
-"""The public data that the evidence is made of: where it lies and how it is read."""
+"""Public data of the evidence: folders and readers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from truebleu.corpus.nbest import NBest
 from truebleu.nbest.minimum_bayes_risk import mbr
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-# English output from two source languages, translated by these systems: one pool.
+# Sets with English output of the same systems, which form one pool.
 POOLED_SETS = ("wmt23-he-en", "wmt23-zh-en")
 
 
 def read_set(name: str, *references: str, documents: bool = False) -> TestSet:
-    """A data set with all its systems."""
+    """Read a data set with all its systems."""
     folder = DATA / name
     systems = [str(folder / "sys")] if (folder / "sys").is_dir() else _outputs(folder)
     chosen = references or ("refA",)
@@ -24,14 +24,14 @@ def read_set(name: str, *references: str, documents: bool = False) -> TestSet:
         [str(folder / f"{reference}.txt") for reference in chosen],
         documents=str(folder / "docs.tsv") if documents else None,
     )
-    # A copy of another system's output would be a pair that nobody compares.
+    # Copies of another system's output would add trivial pairs.
     distinct = {tuple(text): system for system, text in reversed(list(test_set.systems.items()))}
     names = [system for system in test_set.systems if system in distinct.values()]
     return replace(test_set, systems={system: test_set.systems[system] for system in names})
 
 
 def read_evaluation_set(pair: str) -> tuple[TestSet, Path]:
-    """A language pair of WMT23's metrics task, and the file of its MQM scores by segment."""
+    """Read a language pair of WMT23's metrics task; return it and the file of its MQM scores."""
     folder = DATA / "wmt23-eval-set"
     outputs = sorted(path for path in (folder / "system-outputs" / pair).glob("*.txt"))
     systems = [str(path) for path in outputs if not path.stem.startswith(("ref", "synthetic"))]
@@ -44,9 +44,9 @@ def _outputs(folder: Path) -> list[str]:
 
 
 def pooled() -> TestSet:
-    """WMT23's Hebrew-English and Chinese-English sets, one after the other.
+    """Concatenate WMT23's Hebrew-English and Chinese-English sets.
 
-    Of the systems, those that translated both.
+    The pool has the systems that translated both.
     """
     sets = [read_set(name) for name in POOLED_SETS]
     common = [
@@ -60,9 +60,9 @@ def pooled() -> TestSet:
 
 
 def system_lists(name: str) -> tuple[NBest, list[list[str]]]:
-    """The systems of a set as lists, with features that know no reference.
+    """Make lists of the systems of a set, with features that need no reference.
 
-    The number of words, and how well a candidate agrees with all others by chrF and by BLEU.
+    The features are the number of words, and chrF and BLEU against all other candidates.
     """
     test_set = read_set(name)
     lists = NBest.of_systems({key: list(text) for key, text in test_set.systems.items()})
@@ -79,12 +79,12 @@ def system_lists(name: str) -> tuple[NBest, list[list[str]]]:
 
 
 def first_segments(lists: NBest, count: int) -> NBest:
-    """The lists of the first segments."""
+    """Return the lists of the first segments."""
     return _part(lists, 0, count)
 
 
 def other_segments(lists: NBest, count: int) -> NBest:
-    """The lists of all others."""
+    """Return the lists of all other segments."""
     return _part(lists, count, len(lists))
 
 

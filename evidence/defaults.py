@@ -1,6 +1,6 @@
-"""Levels and coverages of every default: comparisons here, and what other modules add.
+"""Levels and coverages of every default, in this module and others.
 
-A design is a function that gives some; add yours to `DESIGNS`.
+`DESIGNS` lists functions that return designs; add yours.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ if TYPE_CHECKING:
     Answers = tuple[Sequence[float], ...]
 
 METRICS = ("bleu", "ter", "chrf")
-# Trials of families of so many systems.
+# Trials of families, by number of systems.
 FAMILIES = {2: 2000, 5: 1000, 10: 500, 20: 300, 40: 80}
 SCORE = GivenMean(name="score", signature=Signature.of("score"))
-# Kept until the page is written, so that what was measured before an interruption is not lost.
+# Journal of measurements, so that an interrupted run can resume.
 JOURNAL = Path(__file__).parent / "journal" / "defaults.jsonl"
 
 
 def two_systems() -> Iterator[Design]:
-    """The level of a comparison of two systems, segments or documents exchanged by a fair coin."""
+    """Measure the level of comparing two systems whose outputs are swapped by a fair coin."""
     for metric in ("bleu", "ter"):
         by_segment, by_document = pool(metric)[0], document_pool(metric)
         designs = [("segments", by_segment, 500)]
@@ -93,7 +93,7 @@ def _exchanged(metric: str, whole: UnitCounts, count: int, trial: int) -> Answer
 
 
 def families() -> Iterator[Design]:
-    """The chance of any false alarm among many systems, none or half of which differ."""
+    """Measure the rate of any false alarm among many systems, if none or half of them differ."""
     for systems, trials in FAMILIES.items():
         for truth in ("full", "partial") if systems > 2 else ("full",):
             question = Question(
@@ -121,7 +121,7 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
 
 
 def _any_alarm(sample: UnitCounts, pairs: list[Pair], equal: NDArray[np.bool_], seed: int) -> bool:
-    """Whether the default finds any difference where there is none.
+    """Return whether the default rejects any true null hypothesis.
 
     Holm's first false rejection needs an uncorrected p of at most alpha / the number of equal
     pairs. Replicates are the first of the default's, and their extremes only become more: pairs
@@ -142,7 +142,7 @@ def _any_alarm(sample: UnitCounts, pairs: list[Pair], equal: NDArray[np.bool_], 
     return bool(rejected(sample, pairs, seed)[equal].any())
 
 
-# Two systems of each set that are of unlike length, and two that are not; then all of a set.
+# Pairs of systems with different and with equal lengths in each set; then all systems of a set.
 UNLIKE = (
     ("wmt24-en-es",),
     ("wmt23-he-en", "NLLB_MBR_BLEU", "ONLINE-B"),
@@ -159,7 +159,7 @@ UNLIKE_LENGTHS = "outputs differ in length"
 
 
 def lengths() -> Iterator[Design]:
-    """The level where systems have one score on the pool, and one may be short, the other long."""
+    """Measure the level for systems with one score on the pool but different lengths."""
     for name, *systems in UNLIKE:
         questions = tuple(
             Question(
@@ -170,7 +170,7 @@ def lengths() -> Iterator[Design]:
             for test, default in UNLIKE_TESTS.items()
         )
         trial = partial(_unlike, name, *systems)
-        # Pairs differ, so that more samples of any two of them are needed.
+        # Pairs differ, so each pair needs more samples.
         trials = 3000 if systems else 12_000
         yield Design(questions=questions, trials=trials, trial=trial)
 
@@ -191,7 +191,7 @@ def _sampled(name: str, *systems: str, metric: str = "bleu") -> Unlike:
 
 
 def runaways() -> Iterator[Design]:
-    """The level by TER where outputs run away: as the systems' own do, and seven of one system.
+    """Measure the level by TER with natural runaway outputs, and with seven planted ones.
 
     Seven outputs of 2,000 are missing from a third of all samples of 300. Such a sample is one of
     the system without them, which is better: no test can find that and not this.
@@ -243,7 +243,7 @@ def _planted_runaways(name: str, trial: int) -> Answers:
 
 
 def several_metrics() -> Iterator[Design]:
-    """How often equal systems are told apart by any of three metrics, and by the verdict's own."""
+    """Measure false alarms by any of three metrics, and by the metric of the verdict."""
     questions = tuple(
         Question(
             default=f"compare by {', '.join(METRICS)}: {what}",
@@ -279,7 +279,7 @@ def _several_metrics(trial: int) -> Answers:
 
 
 def several_answers() -> Iterator[Design]:
-    """How often equal models are told apart, of which each epoch of answers has its own luck."""
+    """Measure false alarms about equal models whose epochs of answers vary."""
     for epochs, effect in ((3, 0.0), (3, 0.05), (5, 0.05)):
         questions = tuple(
             Question(
@@ -314,7 +314,7 @@ def _several_answers(epochs: int, effect: float, trial: int) -> Answers:
 
 
 def few_items() -> Iterator[Design]:
-    """How often intervals of differences of few items cover, of scores that are no rates."""
+    """Measure coverage of differences on few items, for scores that are not pass or fail."""
     for name, draw in FEW.items():
         for items in (5, 6, 8, 10):
             question = Question(
@@ -348,7 +348,7 @@ def _few_items(draw: Callable[..., np.ndarray], items: int, trial: int) -> Answe
 
 
 def scores_by_documents() -> Iterator[Design]:
-    """How often the intervals of scores by documents that are printed hold the pool's scores."""
+    """Measure how often printed intervals by documents cover the pool's scores."""
     for metric in METRICS:
         whole = document_pool(metric)
         for documents in (3, 5, 10, 20, 60, 150):
@@ -376,7 +376,7 @@ def _scores_by_documents(whole: UnitCounts, documents: int, trial: int) -> Answe
 
 
 def further_sets() -> Iterator[Design]:
-    """How often a panel's interval for a further set holds that set's difference."""
+    """Measure how often a panel's interval for a further set covers that set's difference."""
     for metric in panels.METRICS:
         question = Question(
             default=f"panel, interval of a further set ({metric})",
@@ -392,7 +392,7 @@ def _further_set(metric: str, trial: int) -> Answers:
 
 
 def coverage() -> Iterator[Design]:
-    """How often the intervals of differences that `compare` prints hold the pool's difference."""
+    """Measure how often intervals of `compare` cover the pool's difference."""
     for metric in METRICS:
         by_segment = pool(metric)[0]
         designs = [("segments", by_segment, 300)]
@@ -421,14 +421,14 @@ def _covered(metric: str, whole: UnitCounts, count: int, trial: int) -> Answers:
     settings = CompareSettings(test="scaled", replicates=999, seed=trial, correction="none")
     (tests,) = all_pair_tests([sample], [], pairs, settings, lambda _first, _count: [])
     low, high = np.array([tests.interval(pair) for pair in range(len(pairs))], dtype=float).T
-    # An open end, which is no number, holds whatever there is.
+    # A missing bound is open, so it covers any value.
     covers = ~((low > truth) | (truth > high))
     shares = np.array([unit.share or 0.0 for unit in largest_units(sample, pairs)])
     large = shares > LARGEST_SHARE
     return tuple([values[0], values[1:].mean()] for values in (covers, large, ~covers & large))
 
 
-#: What the page measures, in this order.
+#: Functions of the page's designs, in order.
 DESIGNS: tuple[Callable[[], Iterator[Design]], ...] = (
     two_systems,
     families,
@@ -446,7 +446,7 @@ DESIGNS: tuple[Callable[[], Iterator[Design]], ...] = (
 
 
 def page() -> Rates:
-    """Run all designs, or those that an interrupted run has left."""
+    """Run all designs, or the remaining ones of an interrupted run."""
     JOURNAL.parent.mkdir(exist_ok=True)
     designs = [design for designs in DESIGNS for design in designs()]
     return Rates(measured(designs, JOURNAL), JOURNAL)

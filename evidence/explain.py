@@ -1,4 +1,4 @@
-"""Evidence on explanations: what they show that other lists do not, and how often they err."""
+"""Evidence on explanations: comparison with other lists, and false alarms."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ explanation shows is an error.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Rows under a title, with what they say."""
+    """Rows with a title and sentences about them."""
 
     title: str
     table: Table
@@ -84,13 +84,13 @@ class Findings:
     sentence: str
 
     def to_document(self) -> Document:
-        """A table and a chart, as studies have them."""
+        """Make a table and a chart, as studies have them."""
         axes = {self.plot.y: self.axis}
         return charted_document(self.title, self.table, [self.sentence], self.plot, axes=axes)
 
 
 def page() -> Page:
-    """The page, from four pairs of systems as they are, and swapped."""
+    """Make the page from four pairs of systems, unchanged and swapped."""
     JOURNAL.parent.mkdir(exist_ok=True)
     with Processes(os.cpu_count() or 1) as processes:
         runner = Runner(JOURNAL, executor=processes)
@@ -212,7 +212,7 @@ def _texts(first: str, second: str) -> TestSet:
     )
 
 
-# Contributions beside other lists.
+# Contributions compared with other lists.
 
 LIST_COLUMNS = (
     Column("pair", "Pair"),
@@ -336,7 +336,7 @@ NULL_COLUMNS = (
 
 
 def _explained(pair: tuple[str, str], unit: TextUnit, start: int) -> Record:
-    """How many explanations of swapped systems show something."""
+    """Count the explanations of swapped systems that report a finding."""
     counts: Record = {"alone": 0, "adjusted": 0, "artefacts": 0}
     for number in range(start, start + PART):
         swapped = _swapped(_texts(*pair), unit, number)
@@ -393,7 +393,7 @@ def _units(test_set: TestSet, unit: TextUnit) -> Units:
 
 
 def _swapped(test_set: TestSet, unit: TextUnit, number: int) -> TestSet:
-    """The outputs of two systems, swapped by the toss of a coin for each unit."""
+    """Swap the outputs of two systems by a fair coin for each unit."""
     units = _units(test_set, unit)
     coins = np.random.default_rng([number, len(units)]).random(len(units)) < 0.5
     first, second = (list(text) for text in test_set.systems.values())
@@ -414,7 +414,7 @@ def _smallest(pair: PairExplanation) -> float:
 
 
 def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: TextUnit) -> float:
-    """The smallest p of slices that are tested one by one, as buckets usually are."""
+    """Return the smallest p of slices tested separately, as buckets usually are."""
     units = _units(test_set, unit)
     contributions = np.array(pair.segments)
     tested = {

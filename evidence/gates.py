@@ -45,7 +45,7 @@ FIVE_METRICS = ("bleu", "chrf", "ter", "wer", "per")
 
 
 def margins() -> Iterator[Design]:
-    """How often a gate passes a system that is worse by exactly the margin."""
+    """Measure how often a gate passes a system that is worse by exactly the margin."""
     for name in ("bleu", "chrf", "ter"):
         by_segment, _, places = pool(name)
         for kind, whole, count in (
@@ -87,7 +87,7 @@ SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es
 
 
 def runaways() -> Iterator[Design]:
-    """How often a gate passes a system with rare runaway outputs, worse by exactly the margin.
+    """Measure how often a gate passes a system with rare runaways, worse by exactly the margin.
 
     And how often it does on samples that have none of them. These are samples of the system without
     runaways, which is better than the margin asks for: no gate and no caution can tell them apart,
@@ -141,7 +141,7 @@ def with_repeated(name: str, metric: str) -> tuple[UnitCounts, NDArray[np.float6
 
 
 def five_metrics() -> Iterator[Design]:
-    """How often a gate without a margin stops a system that is no worse by any of five metrics."""
+    """Measure how often a gate without a margin stops a system equal by five metrics."""
     question = Question(
         default="gate without a margin, five metrics", design="300 segments exchanged"
     )
@@ -165,7 +165,7 @@ def _five_metrics(trial: int) -> Answers:
 
 
 def equivalence() -> Iterator[Design]:
-    """How often any two systems are called equivalent, where neighbours are a margin apart."""
+    """Measure how often any two systems are called equivalent if neighbours are a margin apart."""
     for systems in (2, 8):
         question = Question(
             default="compare --margin, any false equivalence",
@@ -184,7 +184,7 @@ def _equivalent(systems: int, trial: int) -> Answers:
 
 
 def runs() -> Iterator[Design]:
-    """How often systems of equal expectation are told apart, whose runs vary."""
+    """Measure false alarms about systems with equal expectation whose runs vary."""
     for count in (3, 5):
         for kind, effects in (
             ("segment", (0.0, 0.0)),
@@ -212,7 +212,7 @@ RUN_TESTS = {
 
 
 def power_of_runs() -> Iterator[Design]:
-    """How often systems that differ are told apart, beside a test that takes runs as they are."""
+    """Measure power for systems with runs, compared with a test about these runs only."""
     for count in (3, 5):
         for effect in (0.0, 0.3):
             questions = tuple(
@@ -263,7 +263,7 @@ def _mixed_runs(
 
 
 def nights() -> Iterator[Design]:
-    """How often any of many gates on one test set passes a system at the margin."""
+    """Measure how often any of many gates on one test set passes a system at the margin."""
     for count in (10, 30):
         question = Question(
             default="gate --ledger, any bad system passed",
@@ -283,5 +283,5 @@ def _nights(count: int, trial: int) -> Answers:
     return [False], [False]
 
 
-#: What gates and runs add to the page of defaults.
+#: Designs of gates and runs on the page of defaults.
 DESIGNS = (margins, runaways, five_metrics, equivalence, runs, nights, power_of_runs)

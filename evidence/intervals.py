@@ -63,7 +63,7 @@ def pool(name: str, metric: str, kind: str) -> UnitCounts:
 
 
 def covered(whole: UnitCounts, count: int, drawn: int) -> tuple[list[float], int]:
-    """How often each pair's interval holds the pool's difference, and contradicts its test."""
+    """Count how often pairs' intervals cover the pool's difference, and contradict their tests."""
     left, right = np.array(PLACES).T
     truth = whole.scores[left] - whole.scores[right]
     holds, contradictions = np.zeros(len(PLACES)), 0
@@ -85,7 +85,7 @@ def covered(whole: UnitCounts, count: int, drawn: int) -> tuple[list[float], int
 
 
 def coverages(drawn: int) -> Iterator[tuple[str, str, str, int, list[float], int]]:
-    """The same of all pools, metrics and sizes."""
+    """Measure coverage and contradictions of all pools, metrics and sizes."""
     for name in POOLS:
         for metric in METRICS:
             for kind, count in SIZES:
@@ -95,19 +95,19 @@ def coverages(drawn: int) -> Iterator[tuple[str, str, str, int, list[float], int
 
 
 def contradicts(pair: PairResult) -> bool:
-    """Whether one of the interval and the uncorrected p finds a difference, and the other not."""
+    """Return whether the interval and the uncorrected p disagree about a difference."""
     low, high = pair.interval
     leaves_out = (low is not None and low > 0) or (high is not None and high < 0)
     return leaves_out != (pair.p <= ALPHA) or (pair.significant and not leaves_out)
 
 
 def sentences(comparison: Comparison) -> tuple[int, int]:
-    """How many sentences of a comparison have an interval, and how many of them contradict it."""
+    """Count the sentences of a comparison with an interval, and those that contradict it."""
     printed, wrong = 0, 0
     for sentence in document(comparison).sentences:
         for low, high in re.findall(r"\[([-\d.]+|−∞), ([-\d.]+|∞)\]", sentence):
             bounds = float(low.replace("−∞", "-inf")), float(high.replace("∞", "inf"))
-            # What the correction alone leaves undecided is said to be so, beside an uncorrected p.
+            # Sentences say if a difference is undecided only because of the correction.
             apart = "can't be told" not in sentence or "not significant among" in sentence
             printed += 1
             wrong += apart == (bounds[0] <= 0 <= bounds[1])
@@ -133,7 +133,7 @@ def random_comparison(number: int, systems: int) -> Comparison:
 
 
 def main(drawn: int, pairs: int) -> None:
-    """Print what was measured."""
+    """Print the measurements."""
     kinds = ("pairs", pairs, 2, 1), ("families of 3 to 12 systems", pairs // 10, 3, 10)
     for what, comparisons, least, sizes in kinds:
         among, found, printed, wrong = 0, 0, 0, 0

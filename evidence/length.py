@@ -49,7 +49,7 @@ def page() -> Page:
 
 
 def _shortest(result: StudyResult) -> dict[str, float]:
-    """What each metric leaves of its score at the shortest length."""
+    """Describe the share of its score that each metric keeps at the shortest length."""
     shortest = {row["metric"]: row["relative"] for row in reversed(result.rows)}
     return {metric: share for metric, share in shortest.items() if share is not None}
 

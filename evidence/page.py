@@ -1,4 +1,4 @@
-"""A page of evidence: the answer, the paper's figures beside ours, a chart and a verdict."""
+"""Pages of evidence: an answer, the paper's figures, ours, a chart and a verdict."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Chart
 
 CHARTS, TABLES = "charts", "tables"
-# Columns of a line of prose, as on all pages.
+# Line width of prose, as on all pages.
 WIDTH = 100
-# Paragraphs that begin like this are no prose: tables, code, headings, pictures and lists.
+# First characters of tables, code, headings, pictures and lists, which are not wrapped.
 NO_PROSE = ("|", "```", "#", "![", "- ", "$")
-# Longer tables are only beside the page, as TSV.
+# Longer tables are only in the TSV file.
 MOST_ROWS = 20
 
 
@@ -31,13 +31,13 @@ class Section:
     """One run of a study.
 
     Attributes:
-        heading: what was run, on which data.
-        command: the command line that gives the same result.
-        result: what the study returned.
-        verdict: agreement with the paper or difference, in a sentence made of the numbers.
-        paper: the paper's figures beside it, in Markdown; "" where a section adds to another.
-        chart: whether the page shows its chart.
-        table: a short table for the page; by default the result's own, unless it is long.
+        heading: study and data.
+        command: command line with this result.
+        result: result of the study.
+        verdict: sentence about agreement with the paper, made of the numbers.
+        paper: figures of the paper, in Markdown; "" if the section adds to another.
+        chart: True if the page shows the chart.
+        table: short table for the page. Default: the result's own, unless it is long.
     """
 
     heading: str
@@ -49,7 +49,7 @@ class Section:
     table: Table | None = None
 
     def shown(self, document: Document) -> Table | None:
-        """The table that stands on the page."""
+        """Return the table to show on the page, if any."""
         if self.table is not None:
             return self.table
         tables = [block for block in document.blocks if isinstance(block, Table)]
@@ -61,11 +61,11 @@ class Page:
     """The page of one study.
 
     Attributes:
-        name: the study's name, and the file's.
-        title: the question that the page answers.
-        introduction: what the paper did and what was done here.
-        summary: the answer in a sentence, which the list of pages repeats.
-        sections: the runs.
+        name: name of the study and the file.
+        title: question that the page answers.
+        introduction: methods of the paper and of this page.
+        summary: answer in a sentence, which the index repeats.
+        sections: runs of the study.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Page:
 
 
 def page_text(parts: Iterable[str]) -> str:
-    """Paragraphs as a page, prose wrapped."""
+    """Join paragraphs to a page and wrap prose."""
     paragraphs = (paragraph for part in parts for paragraph in _paragraphs(part))
     return "\n\n".join(paragraphs) + "\n"
 

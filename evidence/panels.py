@@ -49,7 +49,7 @@ def pool(name: str, metric: str) -> UnitCounts:
 
 
 def truth(name: str, metric: str) -> float:
-    """The difference of the whole pool."""
+    """Return the difference on the whole pool."""
     first, second = pool(name, metric).scores
     return float(first - second)
 
@@ -61,7 +61,7 @@ def panel_of(
     rng: np.random.Generator,
     swapped: Sequence[str] = (),
 ) -> PanelComparison:
-    """The comparison of two systems over samples of these sets, equal in those that are swapped."""
+    """Compare two systems over samples of sets; swapped sets have equal systems."""
     differences = []
     for name in names:
         whole = pool(name, metric)
@@ -72,7 +72,7 @@ def panel_of(
         left_out = sample.jackknife_scores()
         error = float(jackknife_error(left_out[:, 0] - left_out[:, 1]))
         first, second = sample.scores
-        # The tests of single sets are no part of what is asked.
+        # Tests of single sets are not needed here.
         difference = float(first - second)
         differences.append(SetDifference(name, difference, error, SEGMENTS - 1, 1.0, (None, None)))
     settings = PanelSettings(languages=languages)
@@ -82,7 +82,7 @@ def panel_of(
 
 
 def rates(metric: str, panels: int) -> dict[str, float]:
-    """How often a true null hypothesis is rejected, and how often intervals cover the truth."""
+    """Measure the level of tests and the coverage of intervals."""
     rng = np.random.default_rng(14)
     mean = float(np.mean([truth(name, metric) for name in SETS]))
     others = [name for name in SETS if name != APART]
@@ -114,7 +114,7 @@ def rates(metric: str, panels: int) -> dict[str, float]:
 
 
 def holds_further_set(metric: str, rng: np.random.Generator) -> bool:
-    """Whether the interval for a further set, by few sets, holds that set's difference."""
+    """Return whether the interval for a further set, from few sets, covers its difference."""
     *names, another = rng.choice(SETS, FEW_SETS + 1).tolist()
     varies = panel_of(names, metric, "drawn", rng).heterogeneity
     return _predicts(varies, truth(another, metric))

@@ -79,7 +79,7 @@ def _pairs(result: StudyResult) -> list[Row]:
 
 
 def _grows(result: StudyResult) -> list[str]:
-    """With what power grows: with every step in size on average, and from small to large gaps."""
+    """Return what power grows with: the size of samples, the difference, or both."""
     rates = [_mean(result, size)["right"] for size in SIZES]
     grows = ["the size of samples"] if rates == sorted(rates) and rates[0] < rates[-1] else []
     rows = sorted(
@@ -92,7 +92,7 @@ def _grows(result: StudyResult) -> list[str]:
 
 
 def _two_to_three(result: StudyResult) -> str:
-    """In how many samples of 300 a difference of 2 to 3 BLEU is found."""
+    """Describe the power for differences of 2 to 3 BLEU on samples of 300."""
     powers = [
         row["right"]
         for row in _pairs(result)

@@ -1,7 +1,7 @@
-"""Rates on designs whose truth is known: false alarms and covered values, and the page of them.
+"""Rates of false alarms and of covered values on designs with a known truth, and their page.
 
 A design is a number of trials of one kind, each of which answers one or several questions by yes
-or no. A question is a row of the page: how often it was yes, beside what is promised.
+or no. A question is a row of the page: its rate of yes, compared with the promised rate.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from truebleu.significance.unit_counts import Pair
 
 ALPHA = 0.05
-# A pair with runaway outputs, where no interval holds, and three without.
+# A pair with runaway outputs, for which no interval has its coverage, and three without.
 PAIRS = (
     ("Gemini-1.5-Pro", "GPT-4"),
     ("GPT-4", "Aya23"),
@@ -48,14 +48,14 @@ ONE_UNIT = f"one unit accounts for over {100 * LARGEST_SHARE:.0f} % of the varia
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a row of the page asks.
+    """Question of a row of the page.
 
     Attributes:
-        default: what is asked of which default.
-        design: the null or the pool, and its size.
-        expected: the rate that is promised; None of power, which is not.
-        always: the warning that every trial gets.
-        sometimes: the warning that depends on the trial.
+        default: question, and the default that it is about.
+        design: null hypothesis or pool, and its size.
+        expected: promised rate, or None for power.
+        always: warning in every trial.
+        sometimes: warning that depends on the trial.
     """
 
     default: str
@@ -70,8 +70,8 @@ class Design:
     """Trials of one kind.
 
     Attributes:
-        questions: what every trial answers.
-        trials: how many.
+        questions: questions that every trial answers.
+        trials: number of trials.
         trial: for the number of a trial, the answers to the questions and whether the program gives
             the warning that depends on the trial; shares, where a question is asked of several
             pairs of systems at once. Then also the shares that are wrong and have the warning.
@@ -82,7 +82,7 @@ class Design:
     trial: Callable[[int], tuple[Sequence[float], ...]]
 
     def task(self) -> Task:
-        """All trials, as a piece of work that a journal can keep."""
+        """Return all trials as a task for a journal."""
         first = self.questions[0]
         return Task((first.default, first.design, self.trials), self._run)
 
@@ -99,7 +99,7 @@ class Design:
         }
 
     def rows(self, record: Record) -> list[Row]:
-        """The rows of the page that the trials give."""
+        """Make the rows of the page from the trials."""
         numbers = (record[name] for name in ("rates", "warned", "caught"))
         return [
             Row(
@@ -111,14 +111,14 @@ class Design:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A rate beside what it should be.
+    """A rate and its promised value.
 
     Attributes:
-        question: what was asked.
-        rate: how often it was so.
-        trials: of how many.
-        share_warned: the share of trials with the warning that depends on the trial.
-        caught: the share of the wrong decisions with that warning.
+        question: question of the row.
+        rate: rate of yes.
+        trials: number of trials.
+        share_warned: share of trials with the warning that depends on the trial.
+        caught: share of the wrong decisions with that warning.
     """
 
     question: Question
@@ -135,7 +135,7 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """Whether the rate is within its error, or on the safe side of it."""
+        """True if the rate is within its error or on the safe side."""
         if self.question.expected is None:
             return True
         off = self.rate - self.question.expected
@@ -143,18 +143,18 @@ class Row:
 
     @property
     def wrong(self) -> int:
-        """How many decisions were wrong: false alarms, or values that an interval misses."""
+        """Number of wrong decisions: false alarms, or values outside their interval."""
         share = self.rate if (self.question.expected or 0) < 0.5 else 1 - self.rate
         return round(share * self.trials)
 
     @property
     def warned(self) -> int:
-        """How many of the wrong decisions had a warning."""
+        """Number of wrong decisions with a warning."""
         return round(self.wrong * (1.0 if self.question.always else self.caught))
 
     @property
     def printed(self) -> str:
-        """The warnings that are printed there."""
+        """Warnings that are printed."""
         some = (
             f"{self.question.sometimes} (in {100 * self.share_warned:.0f} % of trials and "
             f"{100 * self.caught:.0f} % of the wrong ones)"
@@ -163,7 +163,7 @@ class Row:
         return "; ".join(warning for warning in warnings if warning)
 
     def cells(self) -> dict[str, str | float | bool | None]:
-        """The row of the table."""
+        """Return the row of the table."""
         return {
             "default": self.question.default,
             "design": self.question.design,
@@ -177,7 +177,7 @@ class Row:
 
 
 def measured(designs: Iterable[Design], journal: Path | None = None) -> tuple[Row, ...]:
-    """Every design's rows; with a journal, those that it has already are not measured again."""
+    """Measure every design's rows; a journal saves finished designs."""
     listed = list(designs)
     tasks = [design.task() for design in listed]
     records = Runner(journal).run({"study": "defaults"}, tasks)
@@ -187,7 +187,7 @@ def measured(designs: Iterable[Design], journal: Path | None = None) -> tuple[Ro
 
 @cache
 def pool(metric: str) -> tuple[UnitCounts, Units, dict[str, int]]:
-    """WMT24 en-es by one metric: counts by segment, its documents, and the place of each system."""
+    """Count WMT24 en-es by one metric; return counts by segment, documents and system indices."""
     test_set = read_set("wmt24-en-es", documents=True)
     (parsed,) = as_metrics([metric])
     rows = parsed.count(test_set).array()
@@ -198,13 +198,13 @@ def pool(metric: str) -> tuple[UnitCounts, Units, dict[str, int]]:
 
 @cache
 def document_pool(metric: str) -> UnitCounts:
-    """The pool's counts by document."""
+    """Return the pool's counts by document."""
     by_segment, documents, _ = pool(metric)
     return like(by_segment, documents.add_up(by_segment.rows))
 
 
 def like(statistics: UnitCounts, rows: NDArray[np.float64]) -> UnitCounts:
-    """Other rows of the same metric."""
+    """Return counts of the same metric with other rows."""
     return UnitCounts(statistics.label, statistics.metric, np.ascontiguousarray(rows))
 
 
@@ -215,7 +215,7 @@ def rejected(
     replicates: int | None = None,
     test: str = "scaled",
 ) -> NDArray[np.bool_]:
-    """Which pairs a test calls different, with the defaults otherwise."""
+    """Return a mask of the pairs that a test rejects, with all other defaults."""
     return p_values(statistics, pairs, seed, replicates, test) <= ALPHA
 
 
@@ -227,7 +227,7 @@ def p_values(
     test: str = "scaled",
     correction: str | None = None,
 ) -> NDArray[np.float64]:
-    """The adjusted p-values of pairs, with the defaults otherwise."""
+    """Compute adjusted p-values of pairs, with all other defaults."""
     correction = correction or default_correction(len(pairs))
     number = replicates or default_replicates(correction, len(pairs), ALPHA)
     settings = CompareSettings(
@@ -238,7 +238,7 @@ def p_values(
 
 
 def few(kind: str, count: int, enough: int) -> str:
-    """The warning of few documents, where it is printed."""
+    """Return the warning about few documents, if it is printed."""
     return f"fewer than {enough} documents" if kind == "documents" and count < enough else ""
 
 
@@ -255,7 +255,7 @@ COLUMNS = (
 
 
 def _summary(sections: Iterable[tuple[str, list[Row]]]) -> Document:
-    """A row for each default: how many designs hold, and how many wrong decisions had a warning."""
+    """Make a row per default: designs that hold, and wrong decisions with a warning."""
     columns = (
         Column("default", "default"),
         Column("rates", "rates"),
@@ -282,11 +282,11 @@ def _summary(sections: Iterable[tuple[str, list[Row]]]) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The page of all rates.
+    """Page of all rates.
 
     Attributes:
-        rows: in the order of the page.
-        journal: what they were kept in meanwhile; removed when the page is there.
+        rows: rows in the order of the page.
+        journal: journal of the measurements, removed once the page is written.
     """
 
     rows: tuple[Row, ...]

@@ -1,4 +1,4 @@
-"""Evidence on the number of references, beside Zhang & Vogel (2004, Fig. 8, Tables 3 and 4)."""
+"""Evidence on the number of references: Zhang & Vogel (2004, Fig. 8, Tables 3 and 4)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ From it the paper reads that all data with one reference are as good as 80 to 90
 
 # Widths of Table 3 in percent, with one reference and with four.
 BOTH = {"BLEU": (10.78, 8.76), "NIST": (4.25, 3.38)}
-# All data with one reference are as good as 90 to 80 % of them with two.
+# Factors by which data grow if all data with one reference equal 90 to 80 % of them with two.
 OF_TWO = (1 / 0.9, 1 / 0.8)
 
 
 def page() -> Page:
-    """The page, from runs on a set with four references, WMT21 and WMT23."""
+    """Make the page from runs on a set with four references, WMT21 and WMT23."""
     sections = (_four(), _three(), _two(), _error_rate())
     changes = [-_change(section.result, metric) for section in sections[:3] for metric in BOTH]
     worths = [_worth(section.result, metric) for section in sections[:3] for metric in BOTH]
@@ -75,7 +75,7 @@ def _of_the_paper(metric: str) -> float:
 
 
 def _on_all(result: StudyResult, metric: str, references: int) -> Row:
-    """The row of all data."""
+    """Return the row of all data."""
     (row,) = (
         row
         for row in result.rows
@@ -93,18 +93,18 @@ def _most(result: StudyResult) -> int:
 
 
 def _change(result: StudyResult, metric: str) -> float:
-    """How much wider the interval is with all references than with one; below 0 if narrower."""
+    """Compute how much wider the interval is with all references; negative if narrower."""
     return _width(result, metric, _most(result)) / _width(result, metric, 1) - 1
 
 
 def _worth(result: StudyResult, metric: str) -> float:
-    """How much more data with one reference are worth as much as those with two."""
+    """Compute how much more data with one reference equal the data with two."""
     further = {(row["metric"], row["references"]): row for row in result.details["further"]}
     return float(1 / further[metric, 2]["share"].value)
 
 
 def _beside_the_paper(result: StudyResult) -> str:
-    """Whether the second reference is worth what the paper read from its Table 4, by NIST."""
+    """Compare the worth of the second reference by NIST with the paper's Table 4."""
     least, most = OF_TWO
     worth = _worth(result, "NIST")
     agrees = "as in" if least <= worth <= most else "more than" if worth > most else "less than"
@@ -150,7 +150,7 @@ def _four() -> Section:
 
 
 def _fewer(name: str, heading: str, *references: str) -> Section:
-    """A set with so many references."""
+    """Study the references of a set, restricted to `references`."""
     result = study_references(
         read_set(name, *references), ["bleu", "nist"], shares=(0.5, 0.75, 1.0), samples=10
     )

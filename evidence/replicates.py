@@ -1,4 +1,4 @@
-"""Evidence on the number of replicates, beside Zhang & Vogel (2004, Tables 5 and 6)."""
+"""Evidence on the number of replicates: Zhang & Vogel (2004, Tables 5 and 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SYSTEM = "GPT4-5shot"
 REPLICATES = (100, 500, 1000, 2000, 10_000, 20_000, 50_000, 100_000)
-# Runs of fewer intervals tell too little about a deviation to be held against theory.
+# Deviations from fewer intervals are too uncertain to compare with theory.
 ENOUGH_RUNS = 50
 SUMMED_UP = (100, 1000, 2000, 10_000)
 
@@ -43,7 +43,7 @@ Of the width, these are 7 % at B = 100, 3 % at 500 and 1.6 % at 2,000. The paper
 
 
 def page() -> Page:
-    """The page, from a run on WMT23."""
+    """Make the page from a run on WMT23."""
     section = _section()
     return Page(
         name="replicates",
@@ -55,7 +55,7 @@ def page() -> Page:
 
 
 def _relative_sd(result: StudyResult, replicates: int) -> str:
-    """The metrics' mean of the deviation beside the width, in percent."""
+    """Average the deviation relative to the width over metrics, in percent."""
     shares = [row["relative_sd"] or 0.0 for row in result.rows if row["replicates"] == replicates]
     return f"{100 * sum(shares) / len(shares):.1f} %"
 

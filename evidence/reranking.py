@@ -1,4 +1,4 @@
-"""Evidence on rerankers and metrics, beside Riezler & Maxwell (2005, Table 1)."""
+"""Evidence on rerankers and metrics: Riezler & Maxwell (2005, Table 1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SETS = {"wmt23-zh-en": "WMT23 Chinese–English"}
 METRICS = ("nist", "bleu", "gtm", "chrf")
-# Small enough that the reranker keeps many features and changes many segments.
+# Small penalty, so that the reranker keeps many features and changes many segments.
 GAMMA = 16.0
 REDUNDANT = (3, 4, 5, 6, 7)
 PARSER = "en_core_web_sm"
@@ -52,7 +52,7 @@ Table 2, equivalent systems by NIST:
 
 
 def page() -> Page:
-    """The page, from a run on WMT23."""
+    """Make the page from a run on WMT23."""
     sections = tuple(_section(name) for name in SETS)
     return Page(
         name="reranking",
@@ -86,7 +86,7 @@ def _section(name: str) -> Section:
 
 
 def _as_in_the_paper(result: StudyResult) -> list[Row]:
-    """All metrics of the reranker, and its variants by the first: the paper's two tables."""
+    """Tabulate the reranker by all metrics and its variants by the first, as in the paper."""
     first = result.rows[0]
     return [
         row for row in result.rows if row["a"] == first["a"] or row["metric"] == first["metric"]
@@ -102,7 +102,7 @@ def _kept(result: StudyResult) -> str:
 
 
 def _variants(result: StudyResult) -> str:
-    """What both tests say of the variants that should be equal, by the first metric."""
+    """Describe both tests of the variants that should be equal, by the first metric."""
     rows = [row for row in result.rows if row["a"] != "baseline"]
     rows = [row for row in rows if row["metric"] == rows[0]["metric"]]
     smaller = sum(row["bootstrap"] < row["approxrand"] for row in rows)

@@ -1,14 +1,14 @@
-"""Numbers of results, in the words of a page."""
+"""Numbers of results as text."""
 
 from __future__ import annotations
 
 
 def between(low: float, high: float, digits: int = 0) -> str:
-    """Two shares as percents; one where they are the same when rounded."""
+    """Format a range of shares in percent, or one share if both round alike."""
     first, last = (f"{100 * share:.{digits}f}" for share in (low, high))
     return f"{first} %" if first == last else f"{first} to {last} %"
 
 
 def percent(share: float) -> str:
-    """A share in percent."""
+    """Format a share in percent."""
     return f"{100 * share:.1f} %"

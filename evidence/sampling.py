@@ -57,7 +57,7 @@ def page() -> Page:
 
 
 def _mean(result: StudyResult, of: str) -> Row:
-    """The mean on samples of 300."""
+    """Return the mean on samples of 300."""
     (mean,) = (row for row in result.rows if (row["of"], row["size"]) == (f"mean of {of}s", 300))
     return mean
 
@@ -69,7 +69,7 @@ def _ratio(result: StudyResult, of: str) -> float:
 
 def _verdict(result: StudyResult, of: str) -> str:
     mean, ratio = _mean(result, of), _ratio(result, of)
-    # The paper has no differences on blocks to agree with.
+    # The paper has no differences on blocks.
     agrees = "as in the paper, " if ratio > 1 else "unlike the paper, "
     if of == "difference":
         agrees = ""

@@ -1,4 +1,4 @@
-"""Evidence on sensitivity, beside Zhang & Vogel (2004, Table 1) and Riezler & Maxwell (2005)."""
+"""Evidence on sensitivity: Zhang & Vogel (2004, Table 1) and Riezler & Maxwell (2005)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SETS = {
     "wmt21-en-de": (),
     "four-references": ("ref0", "ref1", "ref2", "ref3"),
 }
-# On samples of this size not everything is significant.
+# Sample size at which not all pairs differ significantly.
 SMALL = 200
 SAMPLES = 5
 REPLICATES = 6000
@@ -91,13 +91,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """The rows of several runs under one title."""
+    """Rows of several runs under one title."""
 
     title: str
     rows: list[Row]
 
     def to_document(self) -> Document:
-        """A table and a chart, as studies have them."""
+        """Make a table and a chart, as studies have them."""
         rows = tuple(
             {column.name: getattr(row, column.name) for column in COLUMNS} for row in self.rows
         )
@@ -111,7 +111,7 @@ class Together:
 
 
 def page() -> Page:
-    """The page, from runs on six test sets."""
+    """Make the page from runs on six test sets."""
     runs = {name: _run(name, references) for name, references in SETS.items()}
     rows = [row for name, result in runs.items() for row in _rows(name, result)]
     whole = [row for row in rows if row.size != SMALL]
@@ -156,7 +156,7 @@ def _run(name: str, references: tuple[str, ...]) -> StudyResult:
 
 
 def _rows(name: str, result: StudyResult) -> list[Row]:
-    """One row for each size and metric, with all tests side by side."""
+    """Make a row for each size and metric, with all tests side by side."""
     by_case = {
         (row["size"], row["metric"], row["test"], row["correction"]): row for row in result.rows
     }
@@ -186,7 +186,7 @@ def _of(rows: list[Row], name: str, metric: str, column: str) -> float:
 
 
 def _compared(rows: list[Row], column: str) -> tuple[list[str], list[str], list[str]]:
-    """The sets on which more pairs differ by NIST than by BLEU, fewer, and as many."""
+    """List the sets on which more, fewer or as many pairs differ by NIST than by BLEU."""
     more: list[str] = []
     fewer: list[str] = []
     equal: list[str] = []
@@ -221,7 +221,7 @@ def _sentence(rows: list[Row], column: str) -> str:
 
 
 def _best(rows: list[Row]) -> str:
-    """How often each metric is the one, or one of those, by which most pairs differ."""
+    """Count how often each metric has the most significant pairs, including ties."""
     firsts: dict[str, int] = {}
     for name in SETS:
         of_set = [row for row in rows if row.set == name]

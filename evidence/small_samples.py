@@ -1,8 +1,8 @@
 """Coverage of the intervals of pass/fail scores, and of differences of few items.
 
 Items are drawn with a known rate, alone or in clusters of five with an intraclass correlation of .2
-(beta-binomial). Of two systems, half of the items share their luck. What is asked is what `compare`
-prints: Wilson's or Korn and Graubard's interval of a rate, and Tango's of a difference.
+(beta-binomial). Two systems share the outcome of half of the items. The intervals are those of
+`compare`: Wilson's or Korn and Graubard's interval of a rate, and Tango's of a difference.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KINDS = {1: "items alone", CLUSTER: f"clusters of {CLUSTER}"}
 
 
 def designs(trials: int | None = None) -> Iterator[Design]:
-    """Every number of items, rate and kind: the interval of a rate, and that of a difference."""
+    """List designs by number of items, rate and kind, for intervals of rates and of differences."""
     for size, kind in KINDS.items():
         for count in COUNTS:
             for rate in RATES:
@@ -53,7 +53,7 @@ def designs(trials: int | None = None) -> Iterator[Design]:
                                 ("a difference", f"{count} items, {rate:g} and {rate - lower:g}"),
                             )
                         ),
-                        # With few items coverage is cheap to measure, and lowest.
+                        # Coverage with few items is cheap to measure, and lowest.
                         trials=trials or max(TRIALS, 40_000 // count),
                         trial=partial(_covered, size, count, rate, lower),
                     )
@@ -69,7 +69,7 @@ def _covered(size: int, count: int, rate: float, lower: float, trial: int) -> An
     luck, other = generator.random((2, count))
     other = np.where(generator.random(count) < 0.5, luck, other)
     passed = np.stack([luck < rate * shares, other < (rate - lower) * shares], axis=1)
-    # Neither the order of items in a cluster nor that of clusters says anything.
+    # The order of items and of clusters does not matter.
     clusters = passed.astype(int).reshape(-1, size, 2) @ (2, 1)
     (low, high), (least, most) = _intervals(tuple(sorted(map(tuple, np.sort(clusters).tolist()))))
     of_difference = (least is None or least <= lower + 1e-12) and (
@@ -82,9 +82,9 @@ def _covered(size: int, count: int, rate: float, lower: float, trial: int) -> An
 def _intervals(
     clusters: tuple[tuple[int, ...], ...],
 ) -> tuple[tuple[float, float], tuple[float | None, float | None]]:
-    """The second system's interval and that of the difference; items are 2, 1, 3 or 0.
+    """Compute the intervals of the second system and of the difference; items are 2, 1, 3 or 0.
 
-    3 where both pass, 2 where the first does alone, and 1 where the second does.
+    An item is 3 if both pass, 2 if only the first passes, and 1 if only the second does.
     """
     items = np.array(clusters)
     passed = np.stack([items.ravel() > 1, items.ravel() % 2 == 1], axis=1)
@@ -100,7 +100,7 @@ def _intervals(
 
 @dataclass(frozen=True, slots=True)
 class SmallSamples:
-    """The page of these rates."""
+    """Page of the rates of small samples."""
 
     rows: tuple[Row, ...]
     journal: Path | None = None
@@ -164,6 +164,6 @@ class SmallSamples:
 
 
 def page() -> SmallSamples:
-    """Run all designs, or those that an interrupted run has left."""
+    """Run all designs, or the remaining ones of an interrupted run."""
     JOURNAL.parent.mkdir(exist_ok=True)
     return SmallSamples(measured(list(designs()), JOURNAL), JOURNAL)

@@ -1,4 +1,4 @@
-"""Evidence on smoothings of sentence BLEU, beside Chen & Cherry (2014, §3.1, Tables 2 and 3)."""
+"""Evidence on smoothings of sentence BLEU: Chen & Cherry (2014, §3.1, Tables 2 and 3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETS = {
     "he-en": "WMT23 Hebrew-English",
     "en-de": "WMT23 English-German paragraphs",
 }
-# Of the metrics task's own files, which have another layout.
+# Sets in the file layout of the metrics task.
 EVALUATION_SETS = ("he-en", "en-de")
 # Alternatives around the paper's values, in steps of about two.
 GRIDS = {
@@ -98,7 +98,7 @@ def _judged_set(name: str) -> tuple[TestSet, Human]:
 
 
 def _column(result: StudyResult, name: str) -> dict[str, float]:
-    """A coefficient's values by the label of the row."""
+    """Return a coefficient's values by the label of the row."""
     values = {row["smoothing"]: row[name] for row in result.rows}
     return {label: value for label, value in values.items() if value is not None}
 
@@ -140,7 +140,7 @@ def _summary(results: list[StudyResult], choices: dict[str, dict[str, Agreement]
 
 
 def _clear(results: list[StudyResult]) -> int:
-    """How many smoothings are above none in nearly all replicates."""
+    """Count the smoothings above no smoothing in nearly all replicates."""
     rows = [row for result in results for row in result.rows if row["smoothing"] in LABELS[1:]]
     return sum((row["tau_excess_low"] or 0.0) > 0 for row in rows)
 
@@ -201,7 +201,7 @@ def _choice(setting: str, found: dict[str, Agreement]) -> Section:
 
 
 def _sentence(setting: str, name: str, agreement: Agreement) -> str:
-    """What was chosen on one half of a set, and what it is worth on the other."""
+    """Describe the setting chosen on one half of a set, and its value on the other half."""
     grid, answer = agreement.grid, agreement.answers[0]
     assert grid is not None
     values = [candidate.value for candidate in grid.candidates if candidate.value is not None]

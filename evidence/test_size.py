@@ -1,4 +1,4 @@
-"""Evidence on test-set size, beside Zhang & Vogel (2004, Figs. 4-7, Table 2)."""
+"""Evidence on test-set size: Zhang & Vogel (2004, Figs. 4-7, Table 2)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.studies import StudyResult
 
-# The shares of the paper's Table 2.
+# Shares of the paper's Table 2.
 SHARES = (0.1, 0.2, 0.5, 0.8, 1.0)
 LISTED = ",".join(f"{share:g}" for share in SHARES)
 SYSTEM = "GPT4-5shot"
 HUMAN_SYSTEM = "Facebook-AI"
-# What the paper's rule of thumb leaves room for.
+# Range of the paper's rule of thumb.
 ABOUT_30 = (0.27, 0.33)
 
 INTRODUCTION = """
@@ -43,7 +43,7 @@ Table 2, system A, 878 sentences in 100 documents, four references:
 | 100 % | -1.69 to +1.69 % | -4.35 to +4.41 % | -2.48 to +2.48 % | -1.61 to +1.51 % |
 
 """
-# The widths of that table, in percent.
+# Widths of the paper's Table 2, in percent.
 WIDTHS = {
     "NIST": (9.89, 7.18, 4.70, 3.76, 3.38),
     "BLEU": (27.06, 19.27, 12.20, 9.64, 8.76),
@@ -53,7 +53,7 @@ WIDTHS = {
 
 
 def page() -> Page:
-    """The page, from runs on WMT23, WMT24 and WMT21."""
+    """Make the page from runs on WMT23, WMT24 and WMT21."""
     sections = (_segments(), _recounted(), _documents(), _human())
     segments, _, documents, human = (
         list(_narrowings(section.result).values()) for section in sections
@@ -75,7 +75,7 @@ def _with_systems(test_set: TestSet, *systems: str) -> TestSet:
 
 
 def _narrowings(result: StudyResult) -> dict[str, float]:
-    """By metric how much doubling narrows the intervals of the only system."""
+    """Return the narrowing by doubling for the only system, by metric."""
     narrowings = {}
     for laws in result.details["laws"]:
         (law,) = laws["systems"].values()
@@ -84,7 +84,7 @@ def _narrowings(result: StudyResult) -> dict[str, float]:
 
 
 def _width(result: StudyResult, metric: str) -> float:
-    """The width on all data."""
+    """Return the width on all data."""
     (row,) = (row for row in result.rows if (row["metric"], row["share"]) == (metric, 1.0))
     return float(row["width"])
 

@@ -1,4 +1,4 @@
-"""Evidence on tuning by smoothed BLEU, beside Chen & Cherry (2014, Tables 5 to 8)."""
+"""Evidence on tuning by smoothed BLEU: Chen & Cherry (2014, Tables 5 to 8)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SEGMENTS = 988
 SIMULATED, ROUNDS = 130, 15
 JOURNAL = Path(__file__).parent / "journal" / "tuning.jsonl"
 LARGE = ("0", "2", "4", "6", "7")
-# N-grams that the lists of fewer segments have are left out.
+# Fewest segments with an n-gram in their lists; rarer n-grams are left out.
 LEAST = 30
-# Of the large set of features, which takes longer.
+# Runs and epochs with the large set of features, which takes longer.
 RUNS, EPOCHS = 3, 5
 
 INTRODUCTION = """
@@ -67,7 +67,7 @@ Tables 7 and 8, test BLEU with about 7,000 features; significantly better than 0
 
 
 def page() -> Page:
-    """The page, from runs on WMT23 and on the simulated decoder."""
+    """Make the page from runs on WMT23 and on the simulated decoder."""
     sections = (_small(), _alternate(), _large(), _simulated())
     few, mixed, many, sparse = (section.result for section in sections)
     return Page(
@@ -108,7 +108,7 @@ def _row(result: StudyResult, tuner: str) -> Row:
 
 
 def _about_others(result: StudyResult) -> str:
-    """What MIRA and MERT do on the lists that they were tuned on, and on the others."""
+    """Describe MIRA and MERT on the lists that they were tuned on, and on the other lists."""
     rows = [_row(result, tuner) for tuner in ("mira", "mert")]
     tuned = " and ".join(f"{row['development']:.2f}" for row in rows)
     apart = join_names(
@@ -154,7 +154,7 @@ def _small() -> Section:
 
 
 def _alternate() -> Section:
-    """Every other segment is tuned on, so that both halves have some of every text."""
+    """Split segments alternately, so that both halves have some of every text."""
     lists, references = system_lists(SET)
     parts: list[Any] = []
     for first in (0, 1):

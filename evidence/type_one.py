@@ -1,4 +1,4 @@
-"""The evidence on errors of type I and on multiplicity: Riezler & Maxwell (2005), §4.3 and §4.4."""
+"""The evidence on Type I errors and multiplicity: Riezler & Maxwell (2005), §4.3 and §4.4."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from truebleu.studies._study import PoolUnit, Row
 
 SIMULATED = 500
-# So many that the interval of a rate of 1 % lies within half and one and a half of it.
+# Enough for the interval of a rate of 1 % to lie between 0.5 and 1.5 %.
 REPETITIONS = 5_000
 RANDOMIZATION, ABSOLUTE = "ar", "bootstrap-absolute"
 INTRODUCTION = """
@@ -96,7 +96,7 @@ def _percent(row: Row) -> str:
 
 
 def _by_level(result: StudyResult) -> Table:
-    """A row for each test: how often it rejects at each level, and whether that is as claimed."""
+    """Make a row per test: its rate of rejections at each level, and the verdict."""
     alphas = sorted({row["alpha"] for row in result.rows})
     columns = (
         Column("test", "Test"),
@@ -117,7 +117,7 @@ def _by_level(result: StudyResult) -> Table:
 
 
 def _levels(result: StudyResult) -> str:
-    """The levels that approximate randomization keeps, and those that it does not."""
+    """Describe at which levels approximate randomization holds its level."""
     rows = [row for row in result.rows if row["test"] == RANDOMIZATION]
     if all(row["verdict"] == "holds" for row in rows):
         levels = ", ".join(f"{100 * row['alpha']:g} %" for row in rows)
@@ -183,7 +183,7 @@ def _documents(unit: PoolUnit) -> Section:
 
 
 def _simulated() -> Section:
-    # As the command line simulates: the size is all that matters.
+    # Only the size matters, as on the command line.
     size = simulate(segments=SIMULATED, systems=[0.2], references=4)
     result = study_type_one(size, ["bleu"], null="simulated", repetitions=REPETITIONS)
     return Section(

@@ -1,6 +1,6 @@
-"""Null data of unlike systems: two with one score on the pool, of which one is cut short.
+"""Null data of dissimilar systems: equal scores on the pool, but one system is cut short.
 
-There is no difference to find, and yet outputs cannot be exchanged.
+The null hypothesis is true, but outputs are not exchangeable.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Unlike:
     that of the other: the one then is short, and the other is not.
 
     Attributes:
-        pool: the counts by segment.
-        tested: what the tests resample.
-        seed: of all that is drawn.
-        cut: the counts of all outputs cut short.
-        pairs: for each metric the pairs that can be made equal.
+        pool: counts by segment.
+        tested: units that the tests resample.
+        seed: seed of all random numbers.
+        cut: counts of all outputs cut short.
+        pairs: pairs that can be made equal, for each metric.
     """
 
     pool: Pool
@@ -50,7 +50,7 @@ class Unlike:
 
     @classmethod
     def of(cls, test_set: TestSet, metrics: MetricsLike, unit: PoolUnit, seed: int) -> Unlike:
-        """Null data of a test set's systems; refused where no two of them can be made equal."""
+        """Make null data of a test set's systems; raises an error if no pair can be made equal."""
         pool = Pool.of(test_set, metrics)
         shortened = replace(
             test_set,
@@ -71,7 +71,7 @@ class Unlike:
         return cls(pool, units_of(test_set.outline, unit), seed, cut, pairs)
 
     def sets(self, first: int, count: int) -> Iterator[list[UnitCounts]]:
-        """The counts of samples of two systems by every metric, set after set."""
+        """Yield sets of every metric's counts of two systems on samples."""
         streams = Streams(self.seed, "null data")
         for index in range(first, first + count):
             draw = streams.at(index)
@@ -91,13 +91,13 @@ class Unlike:
 
 
 def _half(text: str) -> str:
-    """The first half of a text, by words where it has any."""
+    """Return the first half of a text, by words if it has any."""
     words = text.split(" ")
     return " ".join(words[: -(-len(words) // 2)]) if len(words) > 1 else text[: -(-len(text) // 2)]
 
 
 def _made_equal(whole: UnitCounts, short: UnitCounts) -> Iterator[tuple[int, int]]:
-    """The pairs, better first, of which the better one is worse when all of it is cut."""
+    """List pairs, better first, whose better system becomes worse if all its outputs are cut."""
     scores, cut = whole.sign * whole.scores, short.sign * short.scores
     for better in range(whole.systems):
         for worse in range(whole.systems):
@@ -112,7 +112,7 @@ def equal_rows(
     worse: int,
     order: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Counts by segment of two systems with about one score, shaped (segment, 2, column)."""
+    """Make counts of two systems with about equal scores, shaped (segment, 2, column)."""
     kept, cut = whole.rows[order, better], short.rows[order, better]
     steps = np.concatenate([np.zeros((1, kept.shape[1])), np.cumsum(cut - kept, axis=0)])
     apart = np.abs(whole.metric.score(whole.sums[better] + steps) - whole.scores[worse])

@@ -1,4 +1,4 @@
-"""Writes docs/reference/command-line.md below its mark: what ``--help-all`` of each command says.
+"""Write docs/reference/command-line.md below its mark: ``--help-all`` of each command.
 
 .venv/bin/python -m tools.command_reference
 """
@@ -15,7 +15,7 @@ from truebleu.cli._command import ALL_OPTIONS
 from truebleu.cli.main import truebleu
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "command-line.md"
-# What is below this line of the page is written by this script.
+# Mark of the page; this script writes everything below it.
 MARK = "<!-- written by tools/command_reference.py -->\n"
 WIDTH = 100
 # Its options are sacreBLEU's, which sacreBLEU documents.
@@ -23,7 +23,7 @@ NOT_OURS = "truebleu sacrebleu"
 
 
 def reference() -> str:
-    """A section for each command."""
+    """Return a section for each command."""
     whole = click.Context(
         truebleu, info_name="truebleu", terminal_width=WIDTH, help_option_names=["-h", "--help"]
     )
@@ -40,7 +40,7 @@ def _help(context: click.Context) -> str:
 
 
 def page() -> str:
-    """The page as it should be: what is written by hand, then the commands."""
+    """Return the page: the part written by hand, then the commands."""
     by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
     return f"{by_hand}{mark}\n{reference()}"
 

@@ -472,7 +472,7 @@ CASES = {
     "sacrebleu-score-only": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -b -w 14",
 }
 
-# Verbs with their arguments: what no command can express. "$NAME" is a value that `write_inputs`
+# Verbs with arguments that no command can express. "$NAME" is a value that `write_inputs`
 # makes. All are plain values, so that the calls outlive the classes of any version.
 _QUICK: dict[str, Any] = {"replicates": 1000}
 _TEXTS: dict[str, Any] = {"systems": "$texts", "references": "$references"}
@@ -563,7 +563,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 # --------------------------------------------------------------------------------------------------
-# Inputs that are made of the data.
+# Inputs made from the data.
 
 SEGMENTS = 200
 TINY = 12
@@ -751,7 +751,7 @@ def _write_judgments(human: Path, made: Path) -> None:
 
 
 def _write_scores(path: Path, systems: Iterable[str], segments: int, factor: int) -> None:
-    """Write scores that nobody made: remainders, so that they differ and have ties."""
+    """Write artificial scores: remainders, so that they differ and have ties."""
     rows = (
         f"{name}\t{number}\t{(number * (factor + position)) % 17 / 16}"
         for position, name in enumerate(systems)
@@ -761,7 +761,7 @@ def _write_scores(path: Path, systems: Iterable[str], segments: int, factor: int
 
 
 def _chain(segment: str) -> str:
-    """A parse in which each word hangs on the next one, under a label that its length decides."""
+    """Make a parse in which each word depends on the next, with a label by its length."""
     words = segment.split()
     rows = []
     for number, word in enumerate(words, 1):

@@ -1,4 +1,4 @@
-"""Writes docs/reference/json.md below its mark: the keys of what each command gives as JSON.
+"""Write docs/reference/json.md below its mark: the JSON keys of each command.
 
 .venv/bin/python -m tools.json_reference
 """
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from truebleu._results import Result
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "json.md"
-# What is below this line of the page is written by this script.
+# Mark of the page; this script writes everything below it.
 MARK = "<!-- written by tools/json_reference.py -->\n"
 
-# Keys that name what is in the data.
+# Keys whose entries are named after the data.
 DATA = {"BLEU", "system-1", "lm"}
 
 
 def results() -> Iterator[tuple[str, Result]]:
-    """A result of each command, on a small simulated test set."""
+    """Return a result of each command, on a small simulated test set."""
     texts = simulate(segments=60, systems=[0.2, 0.3, 0.4])
     two = simulate(segments=60, systems=[0.2, 0.3])
     old = "system-2"
@@ -56,7 +56,7 @@ def results() -> Iterator[tuple[str, Result]]:
 
 
 def keys(value: Any, place: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Each place in a result that has keys, and the keys; a list's are those of its first item."""
+    """Return the keys at each place in a result; a list has the keys of its first item."""
     if isinstance(value, list):
         yield from keys(next((item for item in value if item), None), f"{place}[]")
     elif isinstance(value, Mapping):
@@ -66,7 +66,7 @@ def keys(value: Any, place: str = "") -> Iterator[tuple[str, list[str]]]:
 
 
 def reference() -> str:
-    """A table for each command: a place in each row, with its keys unless they stand above."""
+    """Return a table for each command: a row for each place, without keys listed before."""
     sections = []
     shown: set[tuple[str, ...]] = set()
     for command, result in results():
@@ -83,7 +83,7 @@ def reference() -> str:
 
 
 def page() -> str:
-    """The page as it should be: what is written by hand, then the keys."""
+    """Return the page: the part written by hand, then the keys."""
     by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
     return f"{by_hand}{mark}\n{reference()}"
 

@@ -1,9 +1,9 @@
-"""Checks the licences of the crates that are compiled into the wheel.
+"""Check the licences of the crates that are compiled into the wheel.
 
     python tools/licenses.py
 
-Lists every crate with its licence, and fails where one is not among those that Apache-2.0 software
-may carry along in binary form.
+List every crate with its licence; fail if a licence does not allow Apache-2.0 software to include
+the crate in binary form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ALLOWED = {
 
 
 def allowed(expression: str) -> bool:
-    """Whether an SPDX expression can be fulfilled: one side of OR, both sides of AND.
+    """Return whether an SPDX expression is allowed: one side of OR, both sides of AND.
 
     >>> allowed("(MIT OR Apache-2.0) AND Unicode-3.0"), allowed("MIT AND GPL-3.0")
     (True, False)
@@ -51,7 +51,7 @@ def _value(node: ast.expr) -> bool:
 
 
 def crates() -> dict[str, str]:
-    """The licence of each crate that ends up in the wheel, by name and version."""
+    """Return the licence of each crate in the wheel, by name and version."""
     listed = subprocess.run(
         ["cargo", "tree", "--package", "truebleu-python", "--edges", "normal", "--prefix", "none",
          "--no-dedupe", "--format", "{p}|{l}"],
@@ -62,7 +62,7 @@ def crates() -> dict[str, str]:
 
 
 def main() -> None:
-    """List the crates; SystemExit where a licence is not allowed."""
+    """List the crates; raises SystemExit if a licence is not allowed."""
     licences = crates()
     for name, licence in sorted(licences.items()):
         print(f"{name:40} {licence}")

@@ -1,8 +1,8 @@
-"""Writes a manual page for truebleu and for each of its commands, from their help.
+"""Write a manual page for truebleu and each of its commands, from their help.
 
     python tools/man_pages.py FOLDER
 
-The pages are those of `man`: truebleu.1, truebleu-score.1, truebleu-study-power.1 and so on.
+The pages are named as `man` expects: truebleu.1, truebleu-score.1, truebleu-study-power.1, ….
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def commands(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """A context for a command and for every command below it."""
+    """Yield a context for a command and for every command below it."""
     yield context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -32,7 +32,7 @@ def commands(command: click.Command, context: click.Context) -> Iterator[click.C
 
 
 def page(context: click.Context) -> str:
-    """The manual page of one command, in roff."""
+    """Return the manual page of one command, in roff."""
     command = context.command
     name = context.command_path.replace(" ", "-")
     usage = " ".join(command.collect_usage_pieces(context))
@@ -66,7 +66,7 @@ def page(context: click.Context) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Paragraphs of a help text; those that Click leaves as they are stay so here."""
+    """Format paragraphs of a help text; keep those that Click does not rewrap."""
     for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
         lines = [line for line in paragraph.splitlines() if line.strip() != "\b"]
         if "\b" in paragraph:
@@ -76,7 +76,7 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def roff(text: str) -> str:
-    """A text of which nothing is a request or an escape of roff."""
+    """Escape a text, so that nothing in it is a request or an escape of roff."""
     text = text.replace("\b", "").replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
 

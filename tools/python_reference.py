@@ -1,4 +1,4 @@
-"""Writes docs/reference/python.md below its mark: the public names, from each ``__all__``.
+"""Write docs/reference/python.md below its mark: the public names, from each ``__all__``.
 
 .venv/bin/python -m tools.python_reference
 """
@@ -18,17 +18,17 @@ import truebleu
 from truebleu.schema import declared_by, is_verb
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
-# What is below this line of the page is written by this script.
+# Mark of the page; this script writes everything below it.
 MARK = "<!-- written by tools/python_reference.py -->\n"
 # The command line is documented as such, and the drop-in by sacreBLEU.
 NOT_FOR_PYTHON = ("cli", "compat")
-# So many arguments of a function are shown.
+# Number of arguments of a function to show.
 SHOWN = 3
 WIDTH = 100
 
 
 def public_packages() -> list[str]:
-    """The whole package, then every part of it that says what is public in it."""
+    """List the package, then every subpackage with an ``__all__``."""
     inside = [
         f"truebleu.{module.name}"
         for module in pkgutil.iter_modules(truebleu.__path__)
@@ -38,18 +38,18 @@ def public_packages() -> list[str]:
 
 
 def reference() -> str:
-    """A table of names for each package."""
+    """Return a table of names for each package."""
     return "\n".join(_section(package) for package in public_packages())
 
 
 def page() -> str:
-    """The page as it should be: what is written by hand, then the names."""
+    """Return the page: the part written by hand, then the names."""
     by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
     return f"{by_hand}{mark}\n{reference()}"
 
 
 def _section(package: str) -> str:
-    """What a package is about, and its public names; packages have sections of their own."""
+    """Return a package's description and its public names, without its subpackages."""
     module = import_module(package)
     public = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
     names = sorted(public, key=lambda name: (name.lower(), name))
@@ -74,7 +74,7 @@ def _options(name: str, value: object) -> str:
 
 
 def _call(module: object, name: str) -> str:
-    """A function with its first arguments, anything else by its name."""
+    """Format a function with its first arguments, anything else by its name."""
     value = getattr(module, name)
     if not inspect.isfunction(value):
         return name
@@ -84,7 +84,7 @@ def _call(module: object, name: str) -> str:
 
 
 def description(module: object, name: str) -> str:
-    """The first line of the docstring, with links to the pages that it names."""
+    """Return the first line of the docstring, with links to the pages that it names."""
     value = getattr(module, name)
     if isinstance(value, Mapping):
         return "by name: " + ", ".join(f"`{key}`" for key in value)

@@ -1,9 +1,9 @@
-"""Runs the commands and the Python sessions of the pages, and writes what they print now.
+"""Run the commands and Python sessions of the pages, and write their current output.
 
     .venv/bin/python -m tools.refresh_docs [PAGE...]
 
-Without pages, all of them. Where a page leaves something out (``...``), the same lines are left
-out again; look at the difference before you commit it.
+Without arguments, refresh all pages. Lines that a page leaves out (``...``) stay left out; check
+the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GAP = "..."
 
 
 def refreshed(text: str, folder: Path) -> str:
-    """A page whose blocks show what their commands and sessions print in a folder."""
+    """Return a page with the current output of its commands and sessions, run in a folder."""
     names: dict[str, Any] = {}
     parts = []
     end = 0
@@ -62,7 +62,7 @@ def _console(block: str, folder: Path) -> str:
 
 
 class _Recorder(doctest.DocTestRunner):
-    """Remembers what the examples printed that no longer print what is written."""
+    """Records the output of examples that differs from the page."""
 
     def __init__(self) -> None:
         super().__init__(optionflags=doctest.ELLIPSIS)
@@ -99,7 +99,7 @@ def _session(block: str, names: dict[str, Any]) -> str:
 
 
 def elided(old: str, new: str) -> str:
-    """The new text with what the old one left out left out again."""
+    """Leave out of the new text what the old text left out."""
     if fits(old, new):
         return old
     old_lines, lines = old.split("\n"), new.split("\n")

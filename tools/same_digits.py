@@ -6,11 +6,11 @@
     python -m tools.same_digits compare BEFORE AFTER
 
 `record` runs the commands and calls of tools/digit_cases.py on public data, and writes what each
-one printed to DIR/NAME.json. `compare` needs the two sides to agree in their numbers, not in their
-keys: results may be renamed and rearranged, as long as no number is lost. It exits with 1 where one
-is.
+one printed to DIR/NAME.json. `compare` requires equal numbers, not equal keys: results may be
+renamed and rearranged. It exits with 1 if a number is lost.
 
-Where options are renamed, edit the table; a case keeps its name, by which the two sides are paired.
+If options are renamed, edit the table; a case keeps its name, by which the two sides are paired.
+
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 Number: TypeAlias = int | float
 Scalar: TypeAlias = Number | str | None
 Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
-#: The keys and indices that lead to a value.
+#: Keys and indices that lead to a value.
 Place: TypeAlias = tuple[str | int, ...]
-#: The keys alone, with [] for every index.
+#: Keys, with [] for every index.
 Shape: TypeAlias = tuple[str, ...]
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -105,7 +105,7 @@ class Runner:
         }
 
     def _steps(self, row: str, out: Path) -> list[list[str]]:
-        """The arguments of each command of a row."""
+        """Split a row into the arguments of its commands."""
         values = {name: shlex.quote(str(self.data / folder)) for name, folder in FOLDERS.items()}
         values |= {"made": shlex.quote(str(self.made)), "out": shlex.quote(str(out)), **SHORT}
         for group, (stem, names) in SYSTEMS.items():
@@ -130,7 +130,7 @@ def _without(text: str, folders: Mapping[str, str]) -> str:
 
 
 def _parsed(text: str) -> Json:
-    """JSON where it is JSON, or else the lines; numbers between tabs are numbers."""
+    """Parse JSON, or else split into lines; numbers between tabs become numbers."""
     try:
         parsed: Json = json.loads(text)
     except ValueError:
@@ -149,7 +149,7 @@ def _cell(text: str) -> Scalar:
 
 
 def record(options: argparse.Namespace) -> int:
-    """Run the cases, and write a file for each; 1 where one could not be run."""
+    """Run the cases and write a file for each; return 1 if one could not be run."""
     chosen = [
         name
         for name in (*CASES, *CALLS)
@@ -196,7 +196,7 @@ def _last(lines: Json) -> str:
 # Comparing.
 
 TOLERANCE = 1e-12
-#: What may differ from one version to the next.
+#: Values that may differ between versions.
 PASSING = re.compile(r"version:[^|\s\"]+|sha256:[0-9a-f]+|\b\d+\.\d+\.\d+\S*|\b[0-9a-f]{32,}\b")
 DECIMAL = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 #: Keys whose values say which version wrote a file.
@@ -206,7 +206,7 @@ SHOWN = 8
 
 @dataclass(slots=True)
 class Difference:
-    """How the numbers of a case differ."""
+    """Differences between the numbers of a case."""
 
     renames: list[str] = field(default_factory=list)
     #: Numbers that are found again, but under another key or in another order.
@@ -214,20 +214,20 @@ class Difference:
     #: Places that hold another number, or another yes or no, than before.
     changed: list[str] = field(default_factory=list)
     disappeared: list[Number] = field(default_factory=list)
-    #: Those that are still there, but fewer times.
+    #: Numbers that occur less often than before.
     fewer: list[Number] = field(default_factory=list)
     appeared: list[Number] = field(default_factory=list)
-    #: Whole numbers, such as settings and counts, that went with their keys.
+    #: Integers, such as settings and counts, that disappeared with their keys.
     whole_disappeared: list[Number] = field(default_factory=list)
     wording: int = 0
 
     @property
     def lost(self) -> bool:
-        """Whether a number is not what it was."""
+        """True if a number was lost."""
         return bool(self.changed or self.disappeared)
 
     def heading(self) -> str:
-        """The answer in a few words."""
+        """Return a summary in a few words."""
         if self.lost:
             return "NUMBERS DISAPPEARED" if self.disappeared else "NUMBERS CHANGED"
         if self.fewer:
@@ -241,7 +241,7 @@ class Difference:
         return "same numbers, other words" if self.wording else "identical"
 
     def details(self, everything: bool) -> Iterator[str]:
-        """Lines that say more."""
+        """Return lines with details."""
         for label, found in (
             ("renamed", self.renames),
             ("changed", self.changed),
@@ -261,7 +261,7 @@ class Difference:
 
 
 def difference(before: Json, after: Json) -> Difference:
-    """Compare two documents by their numbers: first place by place, then wherever they are."""
+    """Compare the numbers of two documents, first at equal places, then anywhere."""
     result = Difference()
     old, new = dict(_flat(before)), dict(_flat(after))
     everything = list(_numbers(new.values()))
@@ -294,7 +294,7 @@ def difference(before: Json, after: Json) -> Difference:
         a, b = old[place], new[place]
         if a is None or isinstance(a, str) or isinstance(b, str):
             continue
-        # In a list that lost or gained entries, a place is not the same any more.
+        # Places in a list that lost or gained entries do not correspond.
         shifted = any(place[:end] in lists for end in range(len(place)))
         if rigid or ((isinstance(a, bool) or a in gone) and not shifted):
             result.changed.append(f"{_spelled(place)}: {a} → {b}")
@@ -302,7 +302,7 @@ def difference(before: Json, after: Json) -> Difference:
 
 
 def _lengths(value: Json, place: Place = ()) -> dict[Place, int]:
-    """The length of each list."""
+    """Return the length of each list."""
     lengths: dict[Place, int] = {}
     if isinstance(value, list):
         lengths[place] = len(value)
@@ -317,7 +317,7 @@ def _entries(value: Json) -> list[Json]:
 
 
 def _flat(value: Json, place: Place = ()) -> Iterator[tuple[Place, Scalar]]:
-    """Every value with its place, without those that tell versions."""
+    """Return every value with its place, without values that depend on the version."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key not in VERSIONS:
@@ -344,7 +344,7 @@ def _close(a: Number, b: Number) -> bool:
 
 
 def _numbers(values: Iterable[Scalar]) -> Iterator[Number]:
-    """All numbers of some values; of a text, those with a decimal point."""
+    """Return all numbers in values, and numbers with a decimal point in texts."""
     for value in values:
         if isinstance(value, str):
             yield from map(float, DECIMAL.findall(value))
@@ -355,7 +355,7 @@ def _numbers(values: Iterable[Scalar]) -> Iterator[Number]:
 def _unmatched(
     before: Iterable[Number], after: Iterable[Number]
 ) -> tuple[list[Number], list[Number]]:
-    """What is left of two multisets when equal numbers are paired."""
+    """Return the rest of two multisets after pairing equal numbers."""
     left, right = sorted(before, reverse=True), sorted(after, reverse=True)
     gone: list[Number] = []
     appeared: list[Number] = []
@@ -371,9 +371,9 @@ def _unmatched(
 
 
 def _match_renamed(old: dict[Place, Scalar], new: dict[Place, Scalar]) -> list[str]:
-    """Pair what is left by its keys, where all values under two of them are equal; remove these.
+    """Pair remaining keys whose values are all equal, and remove them.
 
-    Of several candidates, the one whose keys are most alike is taken.
+    Among several candidates, the most similar key is chosen.
     """
     before = _by_shape(place for place in old if place not in new)
     after = _by_shape(place for place in new if place not in old)
@@ -402,7 +402,7 @@ def _by_shape(places: Iterable[Place]) -> dict[Shape, list[Place]]:
 
 
 def _alike(one: Shape, other: Shape) -> int:
-    """How many keys two places share, from either end."""
+    """Count the keys that two places share, from either end."""
     start = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
@@ -416,7 +416,7 @@ def _alike(one: Shape, other: Shape) -> int:
 
 
 def _renaming(one: Shape, other: Shape) -> list[str]:
-    """The keys that differ where two places are equally deep; otherwise the places."""
+    """Return the keys in which two equally deep places differ, or else the places."""
     if len(one) == len(other):
         return [f"{a} → {b}" for a, b in zip(one, other, strict=True) if a != b]
     return [f"{_spelled(one)} → {_spelled(other)}"]
@@ -427,7 +427,7 @@ def _spelled(place: Place | Shape) -> str:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Compare all cases; 1 where a number of a case that is not allowed to has disappeared."""
+    """Compare all cases; return 1 if a case lost a number that it may not lose."""
     before, after = _recorded(options.before), _recorded(options.after)
     headings: Counter[str] = Counter()
     refused = []

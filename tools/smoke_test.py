@@ -1,9 +1,9 @@
-"""Tries an installed truebleu: what a user does first, from the command line and from Python.
+"""Try an installed truebleu: first steps of a user, from the command line and from Python.
 
     python tools/smoke_test.py
 
-Needs the package and nothing else; says what it did, and fails with what went wrong. Run it from
-outside of the source tree's `src`, so that the installed package is the one that is tried.
+The script needs only the package; it prints its steps and fails with the error. Run it outside
+the source tree's `src`, so that it tries the installed package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def run(*arguments: str, folder: Path) -> str:
-    """What a command prints; SystemExit with what it said where it failed."""
+    """Return the output of a command; raises SystemExit with its error if it failed."""
     command = [sys.executable, "-m", "truebleu", *arguments]
     result = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False

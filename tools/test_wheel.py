@@ -1,4 +1,4 @@
-"""Installs a wheel as a user would, without a compiler, and tests what was installed.
+"""Install a wheel as a user would, without a compiler, and test the installation.
 
     python tools/test_wheel.py dist
 
@@ -18,12 +18,12 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Kernels against plain definitions, and what every number goes through.
+# Tests of kernels against plain definitions, and of modules that every number passes through.
 TESTS = ("tests/properties", "tests/test_resampling.py", "tests/simulation")
 NEEDED = ("pytest", "hypothesis")
 
 
-#: The main commands, on what `truebleu demo` saves.
+#: Main commands, on the files of `truebleu demo`.
 TEXTS = ("-r", "reference-1.txt", "errors-15a.txt", "errors-30.txt")
 COMMANDS = (
     ("score", *TEXTS, "-m", "bleu", "chrf", "ter", "--confidence"),
@@ -51,7 +51,7 @@ def main(wheels: str) -> None:
 
 
 def installed(python: str, folder: Path, wheels: str, needed: tuple[str, ...] = ()) -> Path:
-    """The scripts of a new environment that has the wheel, and nothing that must be compiled."""
+    """Create an environment with the wheel, without compiling; return the folder of its scripts."""
     call(python, "-m", "venv", str(folder))
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     install: tuple[str, ...] = (str(scripts / "python"), "-m", "pip", "install", "--quiet")
@@ -62,7 +62,7 @@ def installed(python: str, folder: Path, wheels: str, needed: tuple[str, ...] = 
 
 
 def other_pythons() -> list[str]:
-    """The Pythons from 3.10 on that are installed beside this one."""
+    """List the other installed Pythons from 3.10 on."""
     pythons = []
     for minor in range(10, 20):
         kept = sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3.{minor}"))
@@ -75,7 +75,7 @@ def other_pythons() -> list[str]:
 
 
 def answers(scripts: Path, folder: Path) -> list[str]:
-    """What the main commands print."""
+    """Return the output of the main commands."""
     printed = []
     for command in COMMANDS:
         line = [str(scripts / "truebleu"), *command]
