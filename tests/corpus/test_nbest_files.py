@@ -55,19 +55,6 @@ def test_cdec_and_joshua(folder: Folder, name: str) -> None:
     assert lists.feature("W").tolist() == [2, 0]
 
 
-def test_travatar(folder: Folder) -> None:
-    lists = read(folder, "0 ||| a ||| -1.5 ||| lm=-2 len=1\n0 ||| b ||| -2 ||| lm=-3 len=2\n")
-    assert (lists.format, lists.feature_names) == ("travatar", ("lm", "len"))
-    assert lists.scores is not None
-    assert lists.scores.tolist() == [-1.5, -2]
-
-
-def test_zmert(folder: Folder) -> None:
-    lists = read(folder, "0 ||| a ||| 1 -2 3e-1\n1 ||| b ||| 4 5 6\n")
-    assert (lists.format, lists.scores) == ("zmert", None)
-    assert lists.features.tolist() == [[1, -2, 0.3], [4, 5, 6]]
-
-
 @pytest.mark.parametrize(
     "line",
     ["0 ||| a ||| F0=-1.5 ||| -0.5", "0 ||| a ||| 0-0 ||| WordScores= -1 -2 ||| F0= -1.5 ||| -0.5"],
@@ -182,7 +169,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("0 ||| a ||| X0= 1\n2 ||| b ||| X0= 1\n", {}, "line 2: segment 2 after segment 0"),
         ("0 ||| a ||| x=1 x=2 ||| 0\n", {}, "'x' twice"),
         ("0 ||| a ||| x=1 y ||| 0\n", {}, "'y' among the features"),
-        ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: no feature 'feature2'"),
+        ("0 ||| a ||| A= 1 B= 2\n0 ||| b ||| A= 1\n", {}, "line 2: no feature 'B'"),
         ("0 ||| a ||| 0-0 ||| -1\n", {"input_format": "marian"}, "no F0="),
         ("", {}, "no segments"),
         ("\n\n", {}, "no segments"),
@@ -212,7 +199,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         (MOSES, {"input_format": "word"}, "unknown input_format"),
         (MOSES, {"first_id": 2}, "from 0 to 1"),
         (MOSES, {"log_base": 1}, "above 1"),
-        ("0 ||| a ||| 1\n", {"log_base": 2}, "without scores"),
+        ("0 ||| a ||| A= 1\n", {"log_base": 2}, "without scores"),
         ("a\n", {"list_size": 1, "log_base": 2}, "without scores"),
     ],
 )

@@ -83,8 +83,6 @@ NBEST: dict[str, bytes] = {
     "moses": b"0 ||| a cat ||| lm= -1 2 tm= 3 ||| -1.5\n1 ||| sat ||| lm= -2 1 tm= 1 ||| -2\n",
     "cdec": b"0 ||| a cat ||| lm=-1 tm=2 ||| -1.5\n1 ||| sat ||| lm=-2 tm=1 ||| -2\n",
     "joshua": b"0 ||| a cat ||| lm=-1 tm=2 ||| -1.5\n1 ||| sat ||| lm=-2 tm=1 ||| -2\n",
-    "travatar": b"0 ||| a cat ||| -1.5 ||| lm=-1 tm=2\n1 ||| sat ||| -2 ||| lm=-2 tm=1\n",
-    "zmert": b"0 ||| a cat ||| -1 2 ||| -1.5\n1 ||| sat ||| -2 1 ||| -2\n",
     "marian": b"0 ||| a cat ||| F0= -1 ||| -1.5\n1 ||| sat ||| F0= -2 ||| -2\n",
     "fairseq": b"S-0\tx\nH-0\t-0.5\ta cat\nP-0\t-0.5 -0.5\nS-1\ty\nH-1\t-0.1\tsat\nP-1\t-0.1\n",
     "sockeye": b'{"translations": ["a cat", "x"], "scores": [[1.5], [2]]}\n'

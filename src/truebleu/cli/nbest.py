@@ -368,10 +368,10 @@ def mbr_command(
 
 NBEST_EPILOG = """\b
 Formats, guessed from the first line or set by --input-format:
-  moses cdec joshua travatar zmert marian   id ||| text ||| features ||| score
-  fairseq                                   the log of fairseq-generate
-  sockeye jsonl                             JSON Lines, one per segment or per candidate
-  flat                                      --list-size N lines of plain text for each segment
+  moses cdec joshua marian   id ||| text ||| features ||| score
+  fairseq                    the log of fairseq-generate
+  sockeye jsonl              JSON Lines, one per segment or per candidate
+  flat                       --list-size N lines of plain text for each segment
 
 \b
 Examples:

@@ -7,8 +7,6 @@ Fields between ``|||``, one line per candidate:
     Moses     id ||| text ||| Name0= v v Other0= v sparse_name= v ||| total [||| alignment …]
     cdec      id ||| text ||| name=v name=v ||| total
     Joshua    as cdec
-    Travatar  id ||| text ||| total ||| name=v name=v
-    Z-MERT    id ||| text ||| v v v
     Marian    id ||| text [||| alignment] [||| WordScores= v v] ||| F0= v ||| normalised score
 
 JSON Lines, one object per segment with its candidates, or one per candidate:
@@ -59,10 +57,7 @@ __all__ = ["NBEST_FORMATS", "ListFormat", "read_nbest"]
 Record = Mapping[str, Any]
 
 #: The formats by name.
-NBEST_FORMATS = (
-    *("moses", "cdec", "joshua", "travatar", "zmert", "marian"),
-    *("fairseq", "sockeye", "jsonl", "flat"),
-)
+NBEST_FORMATS = ("moses", "cdec", "joshua", "marian", "fairseq", "sockeye", "jsonl", "flat")
 #: Names of keys in JSON Lines.
 KEY = Setting(group="Texts", rare=True, metavar="KEY")
 Key = Annotated[str | None, KEY]
@@ -411,7 +406,6 @@ def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> It
 BARS = "|||"
 #: Most digits of a segment's number; Python refuses to parse longer integers.
 DIGITS = 18
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 #: Model score in Marian's lists; a single model has no space before the value.
 MARIAN_FEATURE = re.compile(r"F\d+=")
 
@@ -425,10 +419,6 @@ def _format_with_bars(line: str) -> str | None:
         return "moses"
     if any(MARIAN_FEATURE.match(field) for field in fields[2:]):
         return "marian"
-    if NUMBER.fullmatch(fields[2]) and len(fields) > 3:
-        return "travatar"
-    if fields[2] and all(map(NUMBER.fullmatch, fields[2].split())):
-        return "zmert"
     first = fields[2].split(maxsplit=1)
     return "cdec" if first and re.fullmatch(r"[^=\s]+=\S+", first[0]) else "moses"
 
@@ -513,18 +503,6 @@ def _cdec(line: Line, fields: list[str]) -> Candidate:
     return Candidate(line, fields[1], {}, _named_values(line, fields[2]), total, total)
 
 
-def _travatar(line: Line, fields: list[str]) -> Candidate:
-    total = _total(line, fields[2])
-    sparse = _named_values(line, fields[3]) if len(fields) > 3 else {}
-    return Candidate(line, fields[1], {}, sparse, total, total)
-
-
-def _zmert(line: Line, fields: list[str]) -> Candidate:
-    tokens = enumerate(fields[2].split(), 1)
-    values = {f"feature{i}": line.value(f"value {i}", token) for i, token in tokens}
-    return Candidate(line, fields[1], values)
-
-
 def _marian(line: Line, fields: list[str]) -> Candidate:
     features: dict[str, float] = {}
     for field in fields[2:-1]:
@@ -544,8 +522,6 @@ BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
     "moses": _moses,
     "cdec": _cdec,
     "joshua": _cdec,
-    "travatar": _travatar,
-    "zmert": _zmert,
     "marian": _marian,
 }
 
