@@ -23,7 +23,6 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.corpus.text_warnings import TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
-    EncodingError,
     MalformedFileError,
     MisalignedSegmentsError,
     SettingError,
@@ -320,28 +319,14 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     return layout
 
 
-#: Bytes of labels to parse at a time.
-LABEL_BYTES = 1 << 24
-
-
 def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
     """Read one label per line; equal labels share one object to save memory."""
     objects: dict[str, str] = {}
     labels: list[str] = []
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + LABEL_BYTES) + 1 or len(data)
-        try:
-            lines = read_lines(path, data[start:end], is_beginning=start == 0).segments
-        except (EncodingError, MalformedFileError) as error:
-            name, line, *others = error.args
-            raise type(error)(name, line + len(labels), *others) from None
-        for text in lines:
-            if not text or not text.strip():
-                expected = "a label for every segment"
-                raise MalformedFileError(path, len(labels) + 1, "a blank line", expected)
-            labels.append(objects.setdefault(text, text))
-        start = end
+    for number, text in enumerate(read_lines(path, data).segments, 1):
+        if not text or not text.strip():
+            raise MalformedFileError(path, number, "a blank line", "a label for every segment")
+        labels.append(objects.setdefault(text, text))
     return tuple(labels)
 
 
