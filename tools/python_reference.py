@@ -14,7 +14,11 @@ from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
+import click
+
 import truebleu
+from tools.man_pages import commands
+from truebleu.cli.main import truebleu as program
 from truebleu.schema import declared_by, is_verb
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
@@ -22,6 +26,10 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 MARK = "<!-- written by tools/python_reference.py -->\n"
 # The command line is documented as such, and the drop-in by sacreBLEU.
 NOT_FOR_PYTHON = ("cli", "compat")
+COMMANDS = [
+    context.command_path.removeprefix("truebleu ")
+    for context in commands(program, click.Context(program, info_name="truebleu"))
+]
 # Number of arguments of a function to show.
 SHOWN = 3
 WIDTH = 100
@@ -49,28 +57,59 @@ def page() -> str:
 
 
 def _section(package: str) -> str:
-    """Return a package's description and its public names, without its subpackages."""
+    """Return a package's description and its public names, without its subpackages.
+
+    Names that are also in `truebleu` are described there.
+    """
     module = import_module(package)
     public = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
     names = sorted(public, key=lambda name: (name.lower(), name))
-    rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in names]
-    about = fill(_first_line(module), WIDTH)
-    verbs = [options for name in names if (options := _options(name, getattr(module, name)))]
-    table = [f"## `{package}`", "", about, "", "| name | |", "|---|---|", *rows, ""]
-    return "\n".join([*table, *verbs])
+    same = [] if module is truebleu else [name for name in names if _is_of_truebleu(module, name)]
+    own = [name for name in names if name not in same]
+    lines = [f"## `{package}`", "", fill(_first_line(module), WIDTH), ""]
+    if own:
+        rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in own]
+        lines += ["| name | |", "|---|---|", *rows, ""]
+    if same:
+        listed = ", ".join(f"`{name}`" for name in same)
+        lines += [fill(f"As in [`truebleu`](#truebleu): {listed}", WIDTH), ""]
+    verbs = [options for name in own if (options := _options(name, getattr(module, name)))]
+    return "\n".join([*lines, *verbs])
+
+
+def _is_of_truebleu(module: object, name: str) -> bool:
+    return name in truebleu.__all__ and getattr(module, name) is getattr(truebleu, name)
 
 
 def _options(name: str, value: object) -> str:
-    """Return the table of a verb's options, or nothing."""
+    """Return a verb's options, with their help unless the page of commands has it."""
     if not (callable(value) and is_verb(value)):
         return ""
-    rows = []
+    command = _command(name)
+    listed, rows = [], []
     for option, declared in declared_by(value).items():
         default = "" if declared.default is MISSING else f" = {declared.default!r}"
         kind = inspect.formatannotation(declared.annotation).replace("collections.abc.", "")
-        cells = f"{option}: {kind}{default}", declared.setting.help
-        rows.append("| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in cells)))
-    return "\n".join([f"| option of `{name}` | |", "|---|---|", *rows, ""])
+        call, text = f"{option}: {kind}{default}", declared.setting.help
+        if command and declared.setting.option:
+            listed.append(call)
+        else:
+            rows.append("| `{}` | {} |".format(*(c.replace("|", r"\|") for c in (call, text))))
+    lines = []
+    if listed:
+        link = f"[{command}](command-line.md#truebleu-{command.replace(' ', '-')})"
+        about = f"Options of `{name}`, described at {link}:"
+        lines += [fill(about, WIDTH, break_on_hyphens=False), ""]
+        lines += ["```text", *listed, "```", ""]
+    if rows:
+        lines += [f"| option of `{name}` | |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _command(verb: str) -> str:
+    """Return the command with a verb's name, or nothing."""
+    name = verb.replace("_", "-").replace("study-", "study ", 1)
+    return name if name in COMMANDS else ""
 
 
 def _call(module: object, name: str) -> str:
