@@ -174,6 +174,16 @@ def test_a_ledger_that_sqlite_would_not_keep_is_rejected(name: str) -> None:
         against_second(FIRST, ledger=name)
 
 
+@pytest.mark.parametrize("name", ["file::memory:", "file:looks?mode=memory", "looks?x=1.db"])
+def test_a_ledger_is_kept_whatever_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    looks = [against_second(system, ledger=name).look for system in (FIRST, BAD)]
+    assert [look.number for look in looks if look is not None] == [1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def test_only_a_ledger_needs_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlite3", None)
     assert against_second(FIRST).look is None

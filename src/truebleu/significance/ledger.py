@@ -152,7 +152,9 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     if "\0" in name or (os.path.exists(name) and not os.path.isfile(name)):
         raise UnreadableFileError(name, "cannot be written: not a regular file; expected a ledger")
     try:
-        with closing(sqlite3.connect(name, timeout=PATIENCE)) as database, database:
+        # SQLite keeps an absolute path in a file, but may take file:x?mode=memory for a URI.
+        path = os.path.abspath(name)
+        with closing(sqlite3.connect(path, timeout=PATIENCE)) as database, database:
             database.execute("BEGIN IMMEDIATE")
             database.execute(f"CREATE TABLE IF NOT EXISTS {LAYOUT}")
             yield Ledger(name, database)
