@@ -19,7 +19,7 @@ import click
 import truebleu
 from tools.man_pages import commands
 from truebleu.cli.main import truebleu as program
-from truebleu.schema import declared_by, is_verb
+from truebleu.schema import Parameter, declared_by, is_verb
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 # Mark of the page; this script writes everything below it.
@@ -68,7 +68,7 @@ def _section(package: str) -> str:
     own = [name for name in names if name not in same]
     lines = [f"## `{package}`", "", fill(_first_line(module), WIDTH), ""]
     if own:
-        rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in own]
+        rows = [f"| `{_call(module, name)}` | {_about(module, name)} |" for name in own]
         lines += ["| name | |", "|---|---|", *rows, ""]
     if same:
         listed = ", ".join(f"`{name}`" for name in same)
@@ -82,28 +82,38 @@ def _is_of_truebleu(module: object, name: str) -> bool:
 
 
 def _options(name: str, value: object) -> str:
-    """Return a verb's options, with their help unless the page of commands has it."""
-    if not (callable(value) and is_verb(value)):
-        return ""
-    command = _command(name)
-    listed, rows = [], []
-    for option, declared in declared_by(value).items():
+    """Return the table of a verb's options that its command lacks, or nothing."""
+    rows = []
+    for option, declared in _declared(value).items():
+        if _command(name) and declared.setting.option:
+            continue
         default = "" if declared.default is MISSING else f" = {declared.default!r}"
         kind = inspect.formatannotation(declared.annotation).replace("collections.abc.", "")
-        call, text = f"{option}: {kind}{default}", declared.setting.help
-        if command and declared.setting.option:
-            listed.append(call)
-        else:
-            rows.append("| `{}` | {} |".format(*(c.replace("|", r"\|") for c in (call, text))))
-    lines = []
-    if listed:
-        link = f"[{command}](command-line.md#truebleu-{command.replace(' ', '-')})"
-        about = f"Options of `{name}`, described at {link}:"
-        lines += [fill(about, WIDTH, break_on_hyphens=False), ""]
-        lines += ["```text", *listed, "```", ""]
-    if rows:
-        lines += [f"| option of `{name}` | |", "|---|---|", *rows, ""]
-    return "\n".join(lines)
+        cells = f"{option}: {kind}{default}", declared.setting.help
+        rows.append("| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in cells)))
+    return "\n".join([f"| option of `{name}` | |", "|---|---|", *rows, ""]) if rows else ""
+
+
+def _about(module: object, name: str) -> str:
+    """Return a name's description; a verb has a link to its options, if its command has them."""
+    about = description(module, name)
+    command = _command(name)
+    declared = _declared(getattr(module, name))
+    if not (command and declared):
+        return about
+    end = "" if about.endswith("?") else "."
+    link = f"{about}{end} [Options](command-line.md#truebleu-{command.replace(' ', '-')})"
+    flags = {option: each.setting.flags for option, each in declared.items()}
+    other = [
+        f"`{option}` is `{names[-1]}`"
+        for option, names in flags.items()
+        if names and f"--{option.replace('_', '-')}" not in names
+    ]
+    return f"{link} ({', '.join(other)})" if other else link
+
+
+def _declared(value: object) -> Mapping[str, Parameter]:
+    return declared_by(value) if callable(value) and is_verb(value) else {}
 
 
 def _command(verb: str) -> str:
