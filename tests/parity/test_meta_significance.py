@@ -26,7 +26,6 @@ from truebleu.agreement.coefficients import (
     rated_cells,
     soft_pairwise_accuracy,
 )
-from truebleu.agreement.ranking import rank_systems
 from truebleu.agreement.tests import (
     pair_permutation_test,
     permutation_test,
@@ -338,18 +337,3 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
     for pair in ranking[1]:
         first, second = sorted((places[pair.better], places[pair.worse]))
         assert pair.p == pytest.approx(expected["p"][first][second], abs=EXACT)
-
-
-@pytest.mark.parametrize("case", cases("system-clusters"), ids=case_id)
-def test_systems_ranked_by_human_raters(case: Case) -> None:
-    params, expected, data = case["params"], case["expect"], case["data"]
-    ranking = rank_systems(systems(data), human(data), procedure=params["procedure"][:5])
-    ranked = ranking.systems
-    assert [system.name for system in ranked] == expected["order"]
-    assert [list(system.rank_range) for system in ranked] == expected["rank_ranges"]
-    assert [system.cluster for system in ranked] == expected["clusters"]
-    for row, their_row in zip(ranking.p_values, expected["p"], strict=True):
-        assert row == pytest.approx(tuple(their_row), abs=EXACT)
-    for name in {"mean", "wins", "losses"} & set(expected):
-        ours = [getattr(system, name) for system in ranked]
-        assert ours == pytest.approx(expected[name], abs=EXACT)

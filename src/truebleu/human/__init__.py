@@ -6,7 +6,6 @@ from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.human.judgments import *
-    from truebleu.human.metrics_eval import *
     from truebleu.human.mqm import *
     from truebleu.human.reading import *
 

@@ -157,7 +157,6 @@ class HumanReadOptions(Settings):
         documents: document of each segment, or None.
         names: names of the segments, or None.
         outputs: outputs of the systems, or None if they are not in memory.
-        canary: True if each system has a line before the first segment; None to find out.
     """
 
     OPTIONS = ReadOptions
@@ -175,7 +174,6 @@ class HumanReadOptions(Settings):
     match: Match | None = None
     first_segment: int | None = None
     language_pair: str | None = None
-    canary: bool | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.systems, str) or not isinstance(self.systems, Iterable):

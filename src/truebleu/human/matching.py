@@ -558,8 +558,7 @@ def scores_in_order(
 
     Args:
         sheet: scores.
-        request: options; if `canary` is None, a first score that is missing for all systems is a
-            canary line.
+        request: options.
         level: unit of the scores, or None to infer it from their number.
         shared: True if raters shared the segments, so that a system has one score per segment; else
             every rater scored all segments.
@@ -578,22 +577,22 @@ def scores_in_order(
         sizes["document"] = len(items)
     if level is not None:
         sizes = {level: sizes[level]} if level in sizes else {}
-    shift = 1 if request.canary else 0
-    firsts = {system: row for row, system in reversed([(r, sheet.systems[r]) for r in rows])}
-    may_shift = request.canary is None and all(sheet.scores[row] is None for row in firsts.values())
-    for canaries in (shift, 1) if may_shift else (shift,):
+    firsts = {sheet.systems[row]: row for row in reversed(rows)}
+    # A first score that is missing for all systems may be the canary line's.
+    may_have_canary = all(sheet.scores[row] is None for row in firsts.values())
+    for canaries in (0, 1) if may_have_canary else (0,):
         for name, size in sizes.items():
             offset = 0 if name == "system" else canaries
-            if set(counts.values()) <= {size + offset}:
+            if set(counts.values()) == {size + offset}:
                 # The scores of each system, or of a system by a rater, are in order.
                 counter: dict[object, Iterator[int]] = defaultdict(partial(count, -offset))
-                matches = [(row, next(counter[keys[row]])) for row in rows]
-                units = [(row, index) for row, index in matches if index >= 0]
-                rows, indices = [row for row, _ in units], [index for _, index in units]
+                index_of = {row: next(counter[keys[row]]) for row in rows}
+                rows = [row for row in rows if index_of[row] >= 0]
+                indices = [index_of[row] for row in rows]
                 match = f"level:{name}" if name != "segment" else "match:rows"
                 names = items if name == "document" else None
                 return item_scores(sheet, rows, indices, request, match, name, names)
-    return _refuse_number(sheet, counts, sizes, shift)
+    return _refuse_number(sheet, counts, {size: name for name, size in sizes.items()})
 
 
 def named_scores(
@@ -628,9 +627,9 @@ def _refuse_numbering(label: str, request: HumanReadOptions) -> None:
 
 
 def _refuse_number(
-    sheet: Sheet, counts: Counter[tuple[str, str | None]], sizes: dict[Level, int], shift: int
+    sheet: Sheet, counts: Counter[tuple[str, str | None]], valid: dict[int, Level]
 ) -> NoReturn:
-    valid = {size + (shift if level != "system" else 0): level for level, size in sizes.items()}
+    """Report a system's number of scores; `valid` has the level of each number that would fit."""
     (system, rater), number = next(
         ((key, n) for key, n in counts.items() if n not in valid), next(iter(counts.items()))
     )
