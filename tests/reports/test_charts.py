@@ -80,14 +80,12 @@ def changed(
 PANELS = changed(with_plot(panel="pair"), rows=ROWS)
 POINTS = with_plot(mark="point", x="test", series=None, reference=0.8)
 BARS = changed(with_plot(mark="bar", errors=None), rows=ROWS[:8])
-TICKS = with_plot(mark="tick", x="test", series=None, errors=None)
 ALL = {
     "lines": LINES,
     "logarithmic": with_plot(log_x=True),
     "panels": PANELS,
     "points": POINTS,
     "bars": BARS,
-    "ticks": TICKS,
     "references": with_plot(PANELS, reference_field="hoped"),
     "turned": replace(
         POINTS, plot=replace(POINTS.plot, horizontal=True, reference=None, label="test")

@@ -97,7 +97,7 @@ def tuned() -> TuneResult:
         ),
         (
             replace(GAIN, differing_segments=0),
-            "By BLEU they score the same as before in every segment.",
+            "By BLEU they get the same score as before in every segment.",
         ),
     ],
 )
