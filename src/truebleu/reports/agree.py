@@ -1,4 +1,4 @@
-"""Agreement with people as a document: which metric agrees best, by how much, and how sure."""
+"""Agreement with people as a document: the best metric, its values and their uncertainty."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 UNDEFINED = "undefined"
-# Metrics that a sentence names.
+# Maximum number of metrics in a sentence.
 MOST_NAMES = 5
 
 METHODS = {
@@ -43,11 +43,11 @@ NEGATIVE = (
 
 
 def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
-    """The answer, the values by each coefficient, and how they were made.
+    """Lay out the answer, the values of each coefficient, and the methods.
 
     Args:
-        agreement: the result.
-        details: whether the tests of all pairs of metrics are shown.
+        agreement: result of `agree`.
+        details: True to show undefined groups and tie thresholds.
     """
     answer = [*(_grid_sentences(agreement) if agreement.grid else _verdicts(agreement.answers))]
     first, *others = agreement.answers
@@ -87,7 +87,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
 
 
 def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
-    """Which metric agrees best, and is that sure? Coefficients that say the same, together."""
+    """Name the metric that agrees best and those worse; merge coefficients with equal results."""
     groups: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Answer]] = {}
     for answer in answers:
         defined = [metric for metric in answer.metrics if metric.value is not None]
@@ -101,20 +101,20 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
     if len(groups) > 1 and not any(beaten for _, beaten, _ in groups):
         yield "No metric agrees significantly better with human raters than any other."
         groups = {}
-    for (best, beaten, level), alike in groups.items():
+    for (best, beaten, level), merged in groups.items():
         if not beaten and not level:
-            values = doc.join_names([f"{_value(a[best])} ({a.coefficient})" for a in alike])
+            values = doc.join_names([f"{_value(a[best])} ({a.coefficient})" for a in merged])
             yield f"{best} agrees with human raters by {values}; 1 is full agreement."
         elif not beaten:
             yield (
-                f"By {_names(alike)}, {best} agrees best with human raters, but not significantly "
+                f"By {_names(merged)}, {best} agrees best with human raters, but not significantly "
                 "better than any other metric."
             )
         else:
             worse = doc.join_names(beaten, MOST_NAMES)
             names = doc.join_names(level, MOST_NAMES, word="or") if level else ""
             tied = f", but not significantly better than {names}" if level else ""
-            yield f"By {_names(alike)}, {best} agrees better with human raters than {worse}{tied}."
+            yield f"By {_names(merged)}, {best} agrees better with human raters than {worse}{tied}."
 
 
 def _names(answers: list[Answer]) -> str:
@@ -122,7 +122,7 @@ def _names(answers: list[Answer]) -> str:
 
 
 def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
-    """What changes how to read the answer."""
+    """Yield cautions about the answer by one coefficient."""
     yield from answer.notes
     if answer.smallest_p is not None and answer.smallest_p > agreement.settings.alpha:
         exact = all(pair.exact for pair in answer.pairs)
@@ -140,7 +140,7 @@ def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
 
 
 def _grid_sentences(agreement: Agreement) -> Iterator[str]:
-    """What was chosen, and what it is worth on data that had no part in the choice."""
+    """State the chosen settings, and their agreement on held-out data."""
     grid, answer = agreement.grid, agreement.answers[0]
     assert grid is not None  # noqa: S101  # called with a grid only
     chosen, default = answer[grid.chosen], answer[grid.default]
@@ -159,18 +159,18 @@ def _grid_sentences(agreement: Agreement) -> Iterator[str]:
         yield f"{held_out}; the default, {grid.default}, has no value: {default.reason}."
     else:
         (pair,) = answer.pairs
-        beside = f"the default, {grid.default}, has {_value(default)}"
+        compared = f"the default, {grid.default}, has {_value(default)}"
         difference = chosen.value - default.value
         sure = "significant" if pair.significant else "not significant"
         if abs(difference) <= SAME:
             yield f"{held_out}, as has {grid.default}, the default."
         else:
             p = doc.p_equals("p", 1.0 if pair.p is None else pair.p)
-            yield f"{held_out}; {beside}: a difference of {difference:+.{DIGITS}f}, {sure} ({p})."
+            yield f"{held_out}; {compared}: a difference of {difference:+.{DIGITS}f}, {sure} ({p})."
 
 
 def _value(agreement: MetricAgreement) -> str:
-    """A value with its interval."""
+    """Format a value with its interval."""
     value = UNDEFINED if agreement.value is None else f"{agreement.value:.{DIGITS}f}"
     return f"{value} {_interval(agreement)}".rstrip()
 
@@ -185,7 +185,7 @@ def _interval(agreement: MetricAgreement) -> str:
 
 
 def _methods(agreement: Agreement) -> Iterator[str]:
-    """How intervals and tests were made; coefficients that share a method together."""
+    """Describe intervals and tests in a line per method, with its coefficients."""
     settings, words = agreement.settings, words_of(agreement.test_set.rows)
     methods: dict[str, list[str]] = {}
     for answer in agreement.answers:
@@ -220,7 +220,7 @@ def _method(settings: AgreeSettings, answer: Answer, words: Words) -> str:
 
 
 def _human(human: HumanSummary, words: Words) -> str:
-    """Say how much people judged."""
+    """Count the human scores or comparisons."""
     sentence = f"Human scores: {human.file}, {len(human.systems)} {words.systems}"
     if human.judged is not None:
         level = words.unit(human.level)
@@ -234,7 +234,7 @@ def _human(human: HumanSummary, words: Words) -> str:
 
 
 def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> doc.Table:
-    """A row per coefficient and metric, best first: its rank, value and interval."""
+    """Make a row per coefficient and metric, best first: its rank, value and interval."""
     words = words_of(agreement.test_set.rows)
     levels = {"system": words.systems, "segment": words.units(agreement.human.level)}
     titles = {a.question: f"{a.coefficient} of {levels[a.level]}" for a in agreement.answers}
@@ -243,14 +243,14 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> do
     rows: list[Row] = [
         {
             **row_of(metric),
-            "title": "" if place else titles[answer.question],
+            "title": "" if index else titles[answer.question],
             "metric": metric.metric + "".join(f" {marks[note]}" for note in metric.notes),
             "rank": "" if metric.rank is None else metric.rank,
             "value": UNDEFINED if metric.value is None else metric.value,
             "interval": _interval(metric),
         }
         for answer in agreement.answers
-        for place, metric in enumerate(answer.metrics)
+        for index, metric in enumerate(answer.metrics)
     ]
     known = columns_of(MetricAgreement)
     level = f"{100 * agreement.settings.level:g} % interval"
@@ -261,7 +261,7 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> do
 
 
 def _data(agreement: Agreement, signatures: tuple[str, ...]) -> doc.Table:
-    """Every value in a row of its own, with all digits."""
+    """Make a row for every value, with all digits."""
     rows: list[Row] = []
     for answer in agreement.answers:
         for metric in answer.metrics:
@@ -278,7 +278,7 @@ def _data(agreement: Agreement, signatures: tuple[str, ...]) -> doc.Table:
 
 
 def _candidates(grid: GridChoice) -> doc.Table:
-    """The settings that were tried."""
+    """Make a row for each setting of the grid."""
     roles = {"chosen": grid.chosen, "default": grid.default}
     values = {tried.metric: tried.value for tried in grid.candidates}
     values.setdefault(grid.default, grid.default_value)
@@ -309,7 +309,7 @@ def _grid_chart(grid: GridChoice) -> doc.Chart:
 
 
 def _scatter(agreement: Agreement) -> doc.Chart:
-    """Metric against human scores, a panel for each metric and level with its coefficients."""
+    """Draw metric against human scores, in a panel for each metric and level."""
     human, words = agreement.human, words_of(agreement.test_set.rows)
     rows: list[Row] = []
     for label, metric in agreement.metrics.items():
@@ -318,8 +318,8 @@ def _scatter(agreement: Agreement) -> doc.Chart:
         items = [(*pair, None) for pair in metric.item_scores]
         step = -(-(human.judged or 0) // max(1, len(items)))
         unit = words.unit(human.level)
-        what = f"{unit}s" if step <= 1 else f"one {unit} score in {step}"
-        for level, points, name in (("system", systems, words.systems), ("segment", items, what)):
+        noun = f"{unit}s" if step <= 1 else f"one {unit} score in {step}"
+        for level, points, name in (("system", systems, words.systems), ("segment", items, noun)):
             panel = f"{label}, {name}{_coefficients(agreement, label, level)}"
             rows += [
                 {"of": panel, "human": x, "score": y, "name": of, "measured": label + lower}
@@ -349,13 +349,10 @@ def _scatter(agreement: Agreement) -> doc.Chart:
 
 
 def _coefficients(agreement: Agreement, label: str, level: str) -> str:
-    """The values of the coefficients that are about these points."""
+    """Format the values of the coefficients at this level, for the title of a panel."""
     values = [
         f"{answer.coefficient} {value:.3f}"
         for answer in agreement.answers
         if answer.level == level and (value := answer[label].value) is not None
     ]
     return f" ({', '.join(values)})" if values else ""
-
-
-# --------------------------------------------------------------------------------------------------

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Documented(Protocol):
-    """A result, or what else has a document."""
+    """A result, or another object that has a document."""
 
     def to_document(self) -> Document:
-        """What people read."""
+        """Return the document for people."""
 
 
 Drawable: TypeAlias = "Chart | Documented"
@@ -44,10 +44,10 @@ PNG_SCALE = 2
 
 
 def chart(drawable: Drawable) -> TopLevelMixin:
-    """A chart as Altair's object: a notebook shows it, Altair can change it.
+    """Make an Altair chart, which notebooks show and you can change.
 
     Args:
-        drawable: a result, whose first chart is taken, or a chart.
+        drawable: chart, or a result, whose first chart is drawn.
 
     >>> from truebleu.reports.document import Chart, Column, Plot, Table
     >>> columns = (Column("n", "Segments"), Column("power", "Power", percent=True))
@@ -67,10 +67,9 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
     """Write a chart into a file, whole or not at all.
 
     Args:
-        drawable: a result, whose first chart is taken, or a chart.
-        path: where to; its ending says as what: .png, .svg, .pdf or .json
-            (Vega-Lite).
-        overwrite: whether a file that exists may be replaced.
+        drawable: chart, or a result, whose first chart is drawn.
+        path: file to write; its ending decides the format: .png, .svg, .pdf or .json (Vega-Lite).
+        overwrite: True to replace an existing file.
 
     Returns:
         The file.
@@ -78,13 +77,13 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
     file = Path(path)
     require_chart_file(file, overwrite=overwrite)
     altair, convert = _packages()
-    # What Altair would say of its own object, which takes it long where panels are many.
+    # The same specification by Altair itself, whose objects are slow to make for many panels.
     spec = {"$schema": altair.SCHEMA_URL, **specification(_chart_of(drawable))}
     version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    # Another release of Altair may speak of a version that this converter does not have.
+    # Another release of Altair may name a Vega-Lite version that this converter lacks.
     known = version if version in convert.get_vegalite_versions() else None
-    written = _written(file.suffix.lower(), convert, spec, known)
-    write_files(file.parent, {file.name: [written]}, overwrite=overwrite)
+    content = _convert(file.suffix.lower(), convert, spec, known)
+    write_files(file.parent, {file.name: [content]}, overwrite=overwrite)
     return file
 
 
@@ -98,7 +97,7 @@ def _chart_of(drawable: Drawable) -> Chart:
 
 
 def require_chart_file(path: Path, *, overwrite: bool) -> None:
-    """Raise an error now where `save_chart` would refuse a file, or lack its packages."""
+    """Raise an error if `save_chart` could not write a file, or lacks its packages."""
     from importlib.util import find_spec
     from os import W_OK, access
 
@@ -123,8 +122,8 @@ def _packages() -> tuple[ModuleType, ModuleType]:
     return altair, vl_convert
 
 
-def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) -> bytes:
-    """A specification as a file of the kind that an ending says."""
+def _convert(ending: str, convert: ModuleType, spec: Part, version: str | None) -> bytes:
+    """Convert a specification to the content of a file with an ending."""
     from truebleu.reports.formats.machine_readable import dump
 
     if ending == ".json":
@@ -135,12 +134,12 @@ def _written(ending: str, convert: ModuleType, spec: Part, version: str | None) 
     return picture if isinstance(picture, bytes) else picture.encode() + b"\n"
 
 
-# How charts look.
+# The look of charts.
 
-# Ordered so that the first few are furthest apart in lightness, which is what is left of a colour
-# in print and to most eyes that confuse some hues. All are dark enough to be seen on white.
+# Colours, ordered so that the first few differ most in lightness, which remains of a colour in
+# print and to most eyes that confuse some hues. All are dark enough to be seen on white.
 PALETTE = ("#1a1a1a", "#d1560c", "#1f55a0", "#e0a100", "#7a1f1f", "#2f9fd0", "#1b7855", "#3f1660")
-# Areas take lighter colours, on which error bars in ink are seen; again apart in lightness.
+# Lighter colours for areas, on which black error bars are seen; again different in lightness.
 BAR_PALETTE = (
     "#e0a100",
     "#1f55a0",
@@ -163,24 +162,24 @@ SHAPES = (
 )
 # One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
 DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2, 3))
-#: What is drawn where there is one series only.
+#: Colour of a single series.
 SINGLE = PALETTE[2]
 INK = "#000000"
 #: Width and height of a chart, and of one of several panels, in pixels.
 CHART_SIZE, PANEL_SIZE = (480, 300), (280, 200)
-#: What each category takes, in pixels, and each of several series beside one another.
+#: Pixels of each category, and of each of several series side by side.
 STEP, NARROW_STEP = 20, 12
-# Letters in a line of a title, of a panel's title or an axis's, and of a chart's width.
+# Letters in a line of a chart's title, and of the title of a panel or axis.
 LINE = 80
 PANEL_LINE = 45
-# Points let others through as they become many: the most points, the size, the opacity.
+# Many points are smaller and more transparent: maximum number of points, size, opacity.
 CROWDS = ((60, 50, 1.0), (300, 30, 0.9), (2000, 14, 0.6))
 LARGEST_CROWD = (6, 0.4)
 # Percentages as tables write them; d3's own format leaves no space before the sign.
 PERCENT_LABEL = "format(100 * datum.value, ',.6~g') + ' %'"
-# A logarithmic axis names its values where they are so few, such as sizes that double.
+# Maximum number of values that a logarithmic axis names, such as sizes that double.
 MOST_NAMED_VALUES = 10
-# Panels share an axis where each of them would use at least this share of it.
+# Panels share an axis if each of them uses at least this share of it.
 SMALLEST_USE = 0.5
 
 CONFIG: Part = {
@@ -197,7 +196,7 @@ CONFIG: Part = {
 ACTIONS = {"export": True, "source": True, "compiled": False, "editor": False}
 
 
-# The Vega-Lite specification: panels with their layers, and words above them.
+# The Vega-Lite specification: panels with their layers, and titles above them.
 
 # The parts of a point, and the attributes of a plot that name their columns.
 PARTS = {
@@ -210,14 +209,14 @@ PARTS = {
     "reference": "reference_field",
 }
 TEXTS = ("label", "unit")
-# The parts that must be numbers.
+# Parts that must be numbers.
 NUMBERS = ("y", "low", "high", "reference")
 
 
 def specification(chart: Chart) -> Part:
-    """A chart in Vega-Lite, complete with its data.
+    """Make the Vega-Lite specification of a chart, complete with its data.
 
-    Nothing in it depends on anything but the chart: the same chart has the same specification.
+    It depends on nothing but the chart: equal charts have equal specifications.
     """
     data = _Data(chart)
     panels = [_panel(data, name) for name in data.panels or (None,)]
@@ -243,16 +242,16 @@ def specification(chart: Chart) -> Part:
 
 
 class _Data:
-    """The points of a plot, and what stands beside them.
+    """The points of a plot, and their labels.
 
     Attributes:
-        plot: how the rows are drawn.
-        columns: the column of each part: those of `PARTS`, low and high.
-        points: a value for each part that a row has; parts without a value are not there.
-        without_value: how many rows have no place in the chart.
-        categories: whether the axis of x has labels instead of numbers.
-        series: the labels of the series; none where there is no such column.
-        panels: the labels of the panels; likewise.
+        plot: columns and marks of the chart.
+        columns: columns by part: the parts in `PARTS`, low and high.
+        points: values by part, for each row that is drawn; missing values are left out.
+        without_value: number of rows that cannot be drawn.
+        categories: True if the axis of x has labels instead of numbers.
+        series: labels of the series; empty without a column of series.
+        panels: labels of the panels; empty without a column of panels.
     """
 
     def __init__(self, chart: Chart) -> None:
@@ -283,7 +282,7 @@ class _Data:
         self.x_labels = self._labels_of("x", labels)
 
     def _point(self, row: Row, labels: Mapping[str, Mapping[Value, str]]) -> Part | None:
-        """What is drawn of a row; None where it has no place on the axes."""
+        """Return the parts of a row that are drawn, or None if it has no place on the axes."""
         point: Part = {}
         for part, column in self.columns.items():
             value = row.get(column.name)
@@ -306,27 +305,27 @@ class _Data:
         return point if on_axis and "y" in point else None
 
     def _labels_of(self, part: str, labels: Mapping[str, Mapping[Value, str]]) -> list[str]:
-        """The labels of a part that points have, in their order."""
+        """Return the labels of a part that occur in points, in order."""
         present = {point.get(part) for point in self.points}
         return [label for label in labels.get(part, {}).values() if label in present]
 
     def of_panel(self, panel: str | None) -> list[Part]:
-        """The points of a panel, or all."""
+        """Return the points of a panel, or all points."""
         return [point for point in self.points if panel is None or point["panel"] == panel]
 
     def numbers(self, axis: str, panel: str | None = None) -> list[float]:
-        """All numbers that an axis shows, in one panel or in all."""
+        """Return all numbers that an axis shows, in one panel or in all."""
         parts = ("x",) if axis == "x" else NUMBERS
         return [point[part] for point in self.of_panel(panel) for part in parts if part in point]
 
     def labels_in(self, panel: str | None) -> list[str]:
-        """The categories that a panel has points of."""
+        """Return the categories of a panel's points."""
         present = dict.fromkeys(str(point["x"]) for point in self.of_panel(panel))
-        # Down the page rows come in their own order, such as from the best down.
+        # Down the page, rows keep their order, such as from the best down.
         return [*present] if self.plot.horizontal else [x for x in self.x_labels if x in present]
 
     def is_shared(self, axis: str) -> bool:
-        """Whether panels share an axis: then they compare at a glance, unless some become flat."""
+        """Return whether panels share an axis: they do unless one of them would become flat."""
         if axis == "y" and self.plot.shared_y is not None:
             return self.plot.shared_y
         if axis == "x" and self.categories:
@@ -335,23 +334,23 @@ class _Data:
             return True
         ranges = [self.numbers(axis, panel) for panel in self.panels]
         whole = self.numbers(axis) or [0.0]
-        least = SMALLEST_USE * (max(whole) - min(whole))
-        return all(max(own) - min(own) >= least for own in ranges if max(own) > min(own))
+        smallest = SMALLEST_USE * (max(whole) - min(whole))
+        return all(max(part) - min(part) >= smallest for part in ranges if max(part) > min(part))
 
     @property
     def is_crowded(self) -> bool:
-        """Whether points of several series stand at one place."""
-        places = [(point.get("panel"), point["x"]) for point in self.points]
-        return len(self.series) > 1 and len(set(places)) < len(places)
+        """True if points of several series have the same x."""
+        positions = [(point.get("panel"), point["x"]) for point in self.points]
+        return len(self.series) > 1 and len(set(positions)) < len(positions)
 
     @property
     def has_error_bars(self) -> bool:
-        """Whether any point has an error bar."""
+        """True if any point has an error bar."""
         return any("low" in point for point in self.points)
 
     @property
     def has_steady_references(self) -> bool:
-        """Whether all rows of each panel have the same reference: one line across says that."""
+        """True if all rows of each panel have the same reference, so that one line shows it."""
         return all(
             len({point["reference"] for point in self.of_panel(panel) if "reference" in point}) <= 1
             for panel in self.panels or (None,)
@@ -359,7 +358,7 @@ class _Data:
 
 
 def _column(name: str, by_name: Mapping[str, Column], rows: Sequence[Row]) -> Column:
-    """The column of that name; what only rows know is called as they call it."""
+    """Return the column called `name`; a key of rows without a column is its own heading."""
     if name in by_name:
         return by_name[name]
     if any(name in row for row in rows):
@@ -375,32 +374,33 @@ def _require_numbers(column: Column, rows: Iterable[Row]) -> None:
 
 
 def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
-    """A label for each value: numbers in their order, yes before no, others as they come."""
+    """Map each value to its label: numbers sorted, yes before no, others in order of rows."""
     values: list[Value] = list(dict.fromkeys(row.get(column.name) for row in rows))
     if all(isinstance(value, int | float) for value in values):
         yes_or_no = all(isinstance(value, bool) for value in values)
         values.sort(key=lambda value: cast("float", value), reverse=yes_or_no)
     labels = {value: one_line(column.cell(value)) for value in values}
     if len(set(labels.values())) < len(labels):
-        # Too few decimals to tell them apart, or blanks and other characters that look alike.
+        # Labels with too few decimals, or with blanks and other characters that look alike.
         labels = {value: repr(value) for value in values}
     return labels
 
 
 def _columns(data: _Data) -> int:
-    """Up to three panels are a row, up to nine a square or nearly so, more are rows of four.
+    """Arrange up to three panels in a row, up to nine in about a square, more in rows of four.
 
-    Where categories run down the page, panels stand below each other unless all have the same.
+    If categories run down the page, panels with different categories stand below each other.
     """
     panels = len(data.panels)
     if data.plot.horizontal and data.categories:
-        alike = len({tuple(data.labels_in(panel)) for panel in data.panels}) == 1
-        return 1 if not alike else panels if panels <= 3 else 2
+        if len({tuple(data.labels_in(panel)) for panel in data.panels}) > 1:
+            return 1
+        return panels if panels <= 3 else 2
     return panels if panels <= 3 else min(4, ceil(sqrt(panels)))
 
 
 def _panel(data: _Data, name: str | None) -> Part:
-    """One chart among several, or the only one."""
+    """Make one of several panels, or the only one."""
     width: Any
     height: Any
     width, height = CHART_SIZE if len(data.panels) < 2 else PANEL_SIZE
@@ -412,7 +412,7 @@ def _panel(data: _Data, name: str | None) -> Part:
             width = step
     layers = _layers(data, name)
     if data.plot.horizontal:
-        layers = [_turned(layer) for layer in layers]
+        layers = [_swap_axes(layer) for layer in layers]
     part: Part = {"width": width, "height": height, "layer": layers}
     if name is not None:
         title = name if data.panels_are_text else f"{data.columns['panel'].heading}: {name}"
@@ -422,9 +422,9 @@ def _panel(data: _Data, name: str | None) -> Part:
 
 
 def _layers(data: _Data, panel: str | None) -> list[Part]:
-    """The layers of a panel, from the back to the front."""
+    """Make the layers of a panel, from the back to the front."""
     colour = {} if data.series else {"color": SINGLE}
-    size, opacity = _crowd(len(data.of_panel(panel)))
+    size, opacity = _point_look(len(data.of_panel(panel)))
     point = {"type": "point", "filled": True, "size": size, "opacity": opacity, **colour}
     marks = {
         "point": [_layer(data, panel, point, "color", "shape")],
@@ -450,14 +450,14 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
     return layers
 
 
-def _crowd(points: int) -> tuple[int, float]:
-    """The size and the opacity of points when there are so many."""
-    looks = ((size, opacity) for most, size, opacity in CROWDS if points <= most)
+def _point_look(points: int) -> tuple[int, float]:
+    """Return the size and the opacity of each of some number of points."""
+    looks = ((size, opacity) for maximum, size, opacity in CROWDS if points <= maximum)
     return next(looks, LARGEST_CROWD)
 
 
 def _reference(data: _Data, panel: str | None) -> Part:
-    """A line across where all rows agree, else a short one for each."""
+    """Draw one line across if all rows have the same reference, else a short line for each."""
     if not data.has_steady_references:
         mark: Part = {"type": "tick", "orient": "horizontal", "color": INK, "thickness": 2}
         return _layer(data, panel, mark, y="reference")
@@ -466,7 +466,7 @@ def _reference(data: _Data, panel: str | None) -> Part:
 
 
 def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = "y") -> Part:
-    """A mark for each point, beside those of other series if there are several at one place."""
+    """Draw a mark for each point; series side by side if their points have the same x."""
     encoding = {"x": _x_axis(data, panel), "y": _y_axis(data, panel, y)}
     if data.series:
         encoding |= _series_channels(data, channels)
@@ -476,7 +476,7 @@ def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = 
 
 
 def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
-    """Encodings that tell series apart, and always by the same look."""
+    """Make encodings that distinguish series, each of which always has the same look."""
     order = data.plot.series_order or tuple(data.series)
     looks = [order.index(name) for name in data.series]
     ranges: dict[str, Sequence[object]] = {
@@ -491,7 +491,7 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
             "title": one_line(data.columns["series"].heading),
             "scale": {
                 "domain": data.series,
-                "range": [_plain(ranges[channel][look % len(ranges[channel])]) for look in looks],
+                "range": [_as_list(ranges[channel][look % len(ranges[channel])]) for look in looks],
             },
         }
         for channel in channels
@@ -499,7 +499,7 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
     return encoding or {"detail": {"field": "series", "type": "nominal"}}
 
 
-def _plain(look: object) -> object:
+def _as_list(look: object) -> object:
     return list(look) if isinstance(look, tuple) else look
 
 
@@ -522,14 +522,14 @@ def _x_axis(data: _Data, panel: str | None) -> Part:
 
 
 def _y_axis(data: _Data, panel: str | None, part: str) -> Part:
-    """The encoding of a part: y itself, the ends of error bars, or a reference."""
+    """Encode a part along y: the value itself, an end of its error bar, or a reference."""
     column = data.columns["y"]
     units = [point["unit"] for point in data.of_panel(panel) if "unit" in point]
     numbers = data.numbers("y", None if not data.panels or data.is_shared("y") else panel)
-    # A bar's length says its value, so that bars begin at 0 whatever the plot says.
+    # A bar's length shows its value, so bars always begin at 0.
     scale: Part = {"zero": data.plot.zero_y or data.plot.mark == "bar", "nice": True}
     if column.percent and numbers and min(numbers) >= 0 and max(numbers) <= 1:
-        # A share is never outside 0 and 1, and where it comes near, it is measured against them.
+        # A share lies between 0 and 1; an axis of shares near one of these bounds includes it.
         scale["zero"] |= min(numbers) < 0.1
         scale |= {"domainMax": 1} if max(numbers) > 0.9 else {}
     return {
@@ -548,25 +548,25 @@ def _heading(text: str) -> list[str]:
 def _number_format(column: Column, numbers: list[float]) -> Part:
     if column.percent:
         return {"labelExpr": PERCENT_LABEL}
-    # Half a reference or half a sample would be no value that there could be.
+    # Whole numbers are counts: half a reference or half a sample cannot occur.
     whole = all(isinstance(number, int) for number in numbers)
     return {"tickMinStep": 1, "format": ",d"} if whole else {}
 
 
-_SWAPPED = {"x": "y", "y": "x", "x2": "y2", "y2": "x2", "xOffset": "yOffset"}
+_OTHER_AXIS = {"x": "y", "y": "x", "x2": "y2", "y2": "x2", "xOffset": "yOffset"}
 
 
-def _turned(layer: Part) -> Part:
-    """A layer with its axes swapped."""
+def _swap_axes(layer: Part) -> Part:
+    """Swap the axes of a layer."""
     mark = dict(layer["mark"])
     if "orient" in mark:
         mark["orient"] = "vertical"
-    encoding = {_SWAPPED.get(key, key): value for key, value in layer["encoding"].items()}
+    encoding = {_OTHER_AXIS.get(key, key): value for key, value in layer["encoding"].items()}
     return {**layer, "mark": mark, "encoding": encoding}
 
 
 def _notes(data: _Data) -> list[str]:
-    """What the marks mean that no axis and no legend says."""
+    """Explain the marks that no axis and no legend explains."""
     columns, notes = data.columns, []
     if data.has_error_bars:
         notes.append(f"Error bars: {_interval(data)}")
@@ -585,7 +585,7 @@ def _notes(data: _Data) -> list[str]:
 
 
 def _interval(data: _Data) -> str:
-    """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
+    """Name the error bars; headings such as "95 % from" and "to" suit a table only."""
     if data.plot.interval is not None:
         return one_line(data.plot.interval)
     low, high = (one_line(data.columns[end].heading) for end in ("low", "high"))

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
     from truebleu.significance.pairs import DifferenceBounds
 
-# Comparisons with a baseline that have a sentence each; of more, the table tells.
+# Maximum number of comparisons with a baseline that get a sentence each.
 MOST_SENTENCES = 4
-# Systems that a headline names.
+# Maximum number of systems in a headline.
 MOST_NAMES = 5
-# With fewer units, skewed scores are covered less often than promised.
+# Fewest units for which intervals of skewed scores keep their coverage.
 FEW_UNITS = 20
-# With more metrics than this, intervals of scores are for details.
+# Maximum number of metrics whose intervals of scores are shown without details.
 METRICS_WITH_INTERVALS = 2
 
 
 def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
-    """The verdict by each metric, the systems, and how they were tested.
+    """Lay out the verdict by each metric, the systems, and the methods.
 
     Args:
-        comparison: the result.
-        details: whether all tables and cautions are shown.
+        comparison: result of `compare`.
+        details: True to show all tables and cautions.
     """
     answer = doc.Sentences(tuple(verdicts(comparison)))
     table = system_table(comparison, details=details)
@@ -60,21 +60,22 @@ def _words(comparison: Comparison) -> Words:
 
 
 def verdicts(comparison: Comparison) -> list[str]:
-    """The verdict by the primary metric, and what others say beside it; or those by all metrics.
+    """State the verdict by the primary metric, and differences by other metrics for information.
 
-    Where every metric had a verdict of its own, three of them would call equal systems different
-    twice as often as the level says.
+    Without a primary metric, or corrected over metrics, state the verdict by each metric. If three
+    metrics had a verdict each, equal systems would be called different twice as often as the level
+    says.
     """
     primary, labels = comparison.settings.primary, list(comparison.metrics)
     if primary is None or comparison.settings.correct_over == "metrics":
         lines = (line for label in labels for line in verdict(comparison, label))
         return [*dict.fromkeys(lines)]
     others = [label for label in labels if label != primary]
-    return [*verdict(comparison, primary), _beside(comparison, primary, others)]
+    return [*verdict(comparison, primary), _other_metrics(comparison, primary, others)]
 
 
-def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
-    """What other metrics show, which decides nothing."""
+def _other_metrics(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
+    """State the differences by other metrics, which do not decide the verdict."""
     shown = f"{doc.join_names(others)} {'is' if len(others) == 1 else 'are'} shown for information"
     if len(comparison.of(primary)) == 1:
         parts = []
@@ -87,7 +88,7 @@ def _beside(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
-    """What holds by one metric, and what changes how to read that."""
+    """State the verdict by one metric and its cautions."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
     if metric.smallest_p > comparison.settings.alpha:
         return [_no_verdict(comparison, metric)]
@@ -119,7 +120,7 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
 
 
 def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
-    """The settings or the size of the test set leave none."""
+    """Explain that the settings or the size of the test set allow no verdict."""
     settings = comparison.settings
     few = f"{comparison.units} {_words(comparison).units(settings.unit)}"
     few = few if metric.exact else f"{metric.replicates:,} replicates"
@@ -130,7 +131,7 @@ def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
 
 
 def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
-    """Who is better than whom, by how much, with the interval and p of the test."""
+    """State which system is better and by how much, with the interval and p of the test."""
     metric = comparison.metrics[pair.metric]
     alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
     many = len(comparison.of(pair.metric))
@@ -142,15 +143,15 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     if isinstance(test, BootstrapTest) and test.counts_wins:
         share = f"{100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
         if pair.significant:
-            stands = doc.relation(pair.difference, metric.higher_is_better)
-            return f"{pair.a} {stands} {pair.b} {amount}: so in {share}."
+            relation = doc.relation(pair.difference, metric.higher_is_better)
+            return f"{pair.a} {relation} {pair.b} {amount}: so in {share}."
         return f"{pair.a} and {pair.b} can't be told apart: one is better {amount} in {share}."
     if pair.significant:
-        stands = doc.relation(pair.difference, metric.higher_is_better)
+        relation = doc.relation(pair.difference, metric.higher_is_better)
         over_metrics = comparison.settings.correct_over == "metrics"
         corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
         name = "adjusted p" if corrected else "p"
-        return f"{pair.a} {stands} {pair.b} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
+        return f"{pair.a} {relation} {pair.b} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
     p = doc.p_equals("p", pair.p)
     if CORRECTIONS[comparison.settings.correction].half_width is not None:
         p = doc.p_equals("adjusted p", pair.p_adjusted)
@@ -160,32 +161,32 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         p += f", not significant among {many} comparisons"
     if alternative == "two-sided":
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
-    # What the test asked: "greater" is ahead by a higher-is-better metric.
-    asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
-    stands = doc.relation(asked, metric.higher_is_better)
+    # Sign of the tested difference: "greater" is ahead by a higher-is-better metric.
+    sign = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
+    relation = doc.relation(sign, metric.higher_is_better)
     difference = f"{pair.difference:+.{metric.digits}f} {pair.metric}"
     bounds_text = doc.bracketed(pair.interval, metric.digits)
-    return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
+    return f"It is not shown that {pair.a} {relation} {pair.b}: {difference} {bounds_text}, {p}."
 
 
 def _bounds(comparison: Comparison, pair: PairResult, sign: int) -> DifferenceBounds:
-    """The interval of a difference, or of the other way round, that the deciding test has.
+    """Return the interval of a difference by the deciding test, negated if `sign` is negative.
 
-    Tukey's and Scheffé's tests have their own, which hold at once.
+    Tukey's and Scheffé's tests have simultaneous intervals of their own.
     """
     interval: DifferenceBounds = pair.interval
     if CORRECTIONS[comparison.settings.correction].half_width is not None:
         interval = pair.simultaneous_interval or interval
-    return interval if sign > 0 else _turned(interval)
+    return interval if sign > 0 else _negate(interval)
 
 
-def _turned(bounds: DifferenceBounds) -> DifferenceBounds:
+def _negate(bounds: DifferenceBounds) -> DifferenceBounds:
     low, high = bounds
     return None if high is None else -high, None if low is None else -low
 
 
 def _headline(comparison: Comparison, label: str) -> str:
-    """Who leads, and who can't be told from the leader."""
+    """Name the system with the best score, and those that are not significantly worse."""
     if comparison.settings.alternative != "two-sided":
         tested = comparison.of(label)
         differing = sum(pair.significant for pair in tested)
@@ -213,7 +214,7 @@ def _headline(comparison: Comparison, label: str) -> str:
 
 
 def _against_baseline(comparison: Comparison, label: str) -> str:
-    """How many systems are better and worse than the baseline, and which is furthest ahead."""
+    """Count the systems that are better and worse than the baseline, and name the best."""
     higher = comparison.metrics[label].higher_is_better is not False
     baseline = str(comparison.settings.baseline)
     ahead: list[str] = []
@@ -250,7 +251,7 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
 
 
 def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Yield what changes how to read a verdict on these pairs."""
+    """Yield cautions about the verdict on these pairs."""
     settings, words = comparison.settings, _words(comparison)
     for pair in pairs:
         if pair.note == "identical" and len(pairs) == 1:
@@ -286,7 +287,7 @@ UNDECIDED_BY_CHANCE = "p is too close to the level for this number of replicates
 
 
 def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Whether single units carry so much of the variance that no interval holds."""
+    """Warn if one unit has more of the variance than any interval can cope with."""
     shares = [
         (pair.largest_share, pair)
         for pair in pairs
@@ -306,8 +307,8 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
 
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Where swaps make two systems more alike than samples would, and are not scaled."""
-    from statistics import NormalDist  # it loads fractions and decimals
+    """Warn if unscaled swaps make two systems more alike than samples would."""
+    from statistics import NormalDist  # slow to import: loads fractions and decimals
 
     test, alpha = TESTS[comparison.settings.test], comparison.settings.alpha
     ratios = [
@@ -335,7 +336,7 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
 
 
 def evidence(comparison: Comparison) -> list[str]:
-    """Signatures, and how the tests were made: every choice that changes a number."""
+    """List signatures and methods: every choice that changes a number."""
     lines = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
     methods = {label: method(comparison, label) for label in comparison.metrics}
     if len(set(methods.values())) == 1:
@@ -353,7 +354,7 @@ def evidence(comparison: Comparison) -> list[str]:
 
 
 def method(comparison: Comparison, label: str) -> str:
-    """How the tests and intervals were made, in one line."""
+    """Describe the tests and intervals in one line."""
     settings, metric = comparison.settings, comparison.metrics[label]
     side = "" if settings.alternative == "two-sided" else "one-sided "
     over_runs = ""
@@ -390,15 +391,15 @@ def method(comparison: Comparison, label: str) -> str:
 
 # Tables.
 
-# Better and worse than the baseline.
+# Marks of systems that are better and worse than the baseline.
 BETTER, WORSE = "†", "‡"
 
 
 def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
-    """A row per system, best first: scores, intervals and ranks, or differences to the baseline.
+    """Make a row per system, best first: scores and ranks, or differences to the baseline.
 
-    For papers the best score is in bold print; a mark says which scores differ from the baseline's,
-    or rules separate the clusters of systems by the first metric.
+    For papers the best score is in bold print. Marks show significant differences to the baseline;
+    without a baseline, rules separate the clusters of systems by the first metric.
     """
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
     names = [name for name, _ in by_score(comparison, labels[0])]
@@ -418,7 +419,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             pair, metric = pairs[label].get(name), comparison.metrics[label]
             result = comparison.systems[name][label]
             values = _system_cells(result, pair)
-            # With a baseline, what is asked is the difference to it.
+            # With a baseline, show the interval of the difference to it.
             bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
                 bounds = None if pair is None else _bounds(comparison, *pair)
@@ -428,16 +429,16 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
-    drawn, zero = ("score", False) if baseline is None else ("difference", True)
+    bar, zero = ("score", False) if baseline is None else ("difference", True)
     bars = [
-        doc.Bar(f"{label} {drawn}", f"{label} low", f"{label} high", zero=zero) for label in labels
+        doc.Bar(f"{label} {bar}", f"{label} low", f"{label} high", zero=zero) for label in labels
     ]
     legend = _legend(comparison, labels[0])
     return doc.Table(tuple(columns), tuple(rows), rule="rule", legend=legend, bars=tuple(bars))
 
 
 def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.Column]:
-    """The columns of one metric."""
+    """Make the columns of one metric."""
     settings, metric = comparison.settings, comparison.metrics[label]
     digits, correction = metric.digits, CORRECTIONS[settings.correction]
     lower = " ↓" if metric.higher_is_better is False else ""
@@ -446,8 +447,8 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     ]
     if settings.baseline is not None:
         columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
-    most = METRICS_WITH_INTERVALS if settings.baseline is None else 1
-    if details or len(comparison.metrics) <= most:
+    maximum = METRICS_WITH_INTERVALS if settings.baseline is None else 1
+    if details or len(comparison.metrics) <= maximum:
         columns.append(doc.Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
     if settings.baseline is not None:
         many = len(comparison.of(label)) > 1
@@ -459,7 +460,7 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     if details and metric.higher_is_better is not None:
         columns.append(doc.Column("p_best", "best in", 0, percent=True, numeric=True))
     if comparison.runs is not None:
-        # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
+        # Variation by runs and by the choice of segments (Clark et al. 2011).
         columns.append(doc.Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
         heading = f"of {_words(comparison).rows}"
         columns.append(doc.Column("sd_of_segments", heading, digits, numeric=True))
@@ -494,7 +495,7 @@ def _system_cells(
 
 
 def _best(comparison: Comparison, label: str) -> frozenset[str]:
-    """The systems with the best score as it is printed; none by a metric without direction."""
+    """Return the systems with the best score as printed; none if the metric has no direction."""
     metric = comparison.metrics[label]
     if metric.higher_is_better is None:
         return frozenset()
@@ -520,7 +521,7 @@ def _paper_mark(
 
 
 def _legend(comparison: Comparison, first: str) -> str:
-    """What bold print, marks and rules mean, in papers."""
+    """Explain bold print, marks and rules, for papers."""
     settings, legend = comparison.settings, "Bold: best."
     if settings.baseline is not None:
         return (
@@ -535,7 +536,7 @@ def _legend(comparison: Comparison, first: str) -> str:
 
 
 def _details(comparison: Comparison) -> Iterator[Block]:
-    """Who beats whom, and what does not change the verdict."""
+    """Yield remarks that do not change the verdict, by metric."""
     for label, metric in comparison.metrics.items():
         pairs = comparison.of(label)
         lines = []
@@ -561,14 +562,14 @@ def _details(comparison: Comparison) -> Iterator[Block]:
 
 
 def pair_table(comparison: Comparison) -> doc.Table:
-    """A row per comparison, with all its numbers; columns without any value are left out."""
+    """Make a row per comparison with all its numbers; empty columns are left out."""
     rows = [row_of(pair) for pair in comparison.comparisons]
     for group in comparison.groups:
         of_group: dict[str, Value] = {"by": group.column, "group": group.label}
         rows += [{**of_group, **row_of(pair)} for pair in group.comparisons]
     hidden: tuple[str, ...] = ("note", "open_end")
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
-        hidden += ("p", "p_se")  # of another test than the adjusted p
+        hidden += ("p", "p_se")  # they belong to another test than the adjusted p
     names = dict.fromkeys(name for row in reversed(rows) for name in row)
     shown = [
         name
@@ -580,7 +581,7 @@ def pair_table(comparison: Comparison) -> doc.Table:
 
 
 def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:
-    """The systems, best first; those of a metric without direction from high to low."""
+    """Sort the systems, best first; from high to low if the metric has no direction."""
     lower = comparison.metrics[label].higher_is_better is False
     systems = [(name, scores[label]) for name, scores in comparison.systems.items()]
     return sorted(systems, key=lambda system: system[1].score * (1 if lower else -1))
@@ -589,7 +590,7 @@ def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult
 def _pairs_with(
     comparison: Comparison, label: str, other: str
 ) -> dict[str, tuple[PairResult, int]]:
-    """Each system's comparison with another, and -1 where it was made the other way round."""
+    """Map each system to its comparison with `other`, and to -1 if `other` comes first in it."""
     return {
         pair.a if pair.b == other else pair.b: (pair, 1 if pair.b == other else -1)
         for pair in comparison.of(label)
@@ -597,7 +598,7 @@ def _pairs_with(
     }
 
 
-# The chart: scores, and differences to the best system or the baseline, with their intervals.
+# The chart: intervals of scores, and of differences to the best system or the baseline.
 
 KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
     "score",
@@ -608,7 +609,7 @@ KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
 
 
 def forest_chart(comparison: Comparison) -> doc.Chart:
-    """Systems from the best down, with scores on the left and differences on the right."""
+    """Draw systems from the best down, with scores on the left and differences on the right."""
     rows: list[Row] = []
     words, first = _words(comparison), next(iter(comparison.metrics))
     order = [name for name, _ in by_score(comparison, first)]

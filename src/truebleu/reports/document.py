@@ -1,11 +1,11 @@
-"""A document: what a result says, as blocks that every output format renders.
+"""A document: the content of a result, as blocks that every output format renders.
 
 Each result is turned into a document once. A format knows blocks and nothing of results; a report
 knows its result and nothing of formats.
 
 A format is a function ``render(document, result)`` in a module of ``truebleu.reports.formats`` that
-returns text ending with a line feed; FORMATS has its name and its place. Names and texts that come
-from files are hostile: each format makes sure that they stay text.
+returns text ending with a line feed; FORMATS maps its name to its module and function. Names and
+texts that come from files are hostile: each format makes sure that they stay text.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ Mark = Literal["line", "point", "bar"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A line above what follows."""
+    """A line above the blocks that follow."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Numbers of all rows drawn on one scale, in HTML: a dot and its interval.
+    """A column of numbers drawn on one scale, in HTML: in each row a dot and its interval.
 
     Attributes:
-        column: the numbers, behind whose column it stands.
-        low: the name in a row where the interval begins; nothing there leaves it open.
-        high: the same of where it ends.
-        zero: whether a line shows where 0 is.
-        band: the name in a row of a number; what is nearer to 0 is shaded.
+        column: name of the numbers' column; the bars stand to its right.
+        low: key of the interval's lower bound in a row; the interval is open if it is None.
+        high: key of the interval's upper bound in a row; the interval is open if it is None.
+        zero: True if a line shows where 0 is.
+        band: key of a number in a row; values nearer to 0 than this number are shaded.
     """
 
     column: str
@@ -82,18 +82,18 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of values under columns, and notes that belong below them.
+    """Rows of values under columns, and the notes below them.
 
-    A row may have the address of a cell's subject in the report's page, in the cell's name and
-    ``link``.
+    A row may link a cell to its subject in the report's page: the key is the column's name followed
+    by `` link``, the value an address within the page.
 
     Attributes:
-        columns: what is shown, in this order.
-        rows: a value for every column's name; further names are ignored by people's formats.
+        columns: columns in the order in which they are shown.
+        rows: values by the name of their column; formats for people ignore further names.
         notes: lines below the table, such as signatures, whose characters must stay as they are.
-        rule: the name in a row that says whether there is a rule above it; for papers.
-        legend: what bold print, marks and rules mean; for papers.
-        bars: what is drawn in the rows.
+        rule: key in a row that is true if there is a rule above the row; for papers.
+        legend: meaning of bold print, marks and rules; for papers.
+        bars: columns that are also drawn.
     """
 
     columns: tuple[Column, ...]
@@ -109,13 +109,13 @@ class Table:
         return tuple(name for column in self.columns for name in column.parts or (column.name,))
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows as people read them."""
+        """Return the rows as text for people."""
         return [
             tuple(column.cell(row.get(column.name)) for column in self.columns) for row in self.rows
         ]
 
     def is_numeric(self, column: Column) -> bool:
-        """Whether a column is aligned on the right."""
+        """Return whether a column is aligned on the right."""
         if column.numeric is not None:
             return column.numeric
         values = [row.get(column.name) for row in self.rows]
@@ -126,7 +126,7 @@ class Table:
 def table_of(
     columns: Iterable[Column], items: Iterable[object], **cells: Callable[[Any], Value]
 ) -> Table:
-    """A row for each item: a cell is the attribute of that name, unless a function makes it.
+    """Make a table with a row for each item; cells are attributes, or values of `cells` functions.
 
     >>> table_of([Column("real", "Real")], [3 + 4j], size=abs).rows
     ({'real': 3.0, 'size': 5.0},)
@@ -142,22 +142,22 @@ def table_of(
 
 
 def bounds_of(attribute: str = "interval") -> dict[str, Callable[[Any], Value]]:
-    """The cells low and high, for items that have both bounds as an attribute of that name."""
+    """Return functions for the cells low and high, of items with an interval in `attribute`."""
 
-    def bound(place: int) -> Callable[[Any], Value]:
-        return lambda item: (getattr(item, attribute) or (None, None))[place]
+    def bound(end: int) -> Callable[[Any], Value]:
+        return lambda item: (getattr(item, attribute) or (None, None))[end]
 
     return {"low": bound(0), "high": bound(1)}
 
 
 def plain_columns(*names: str) -> tuple[Column, ...]:
-    """Columns for programs, which are headed by their names."""
+    """Make columns for programs, with their names as headings."""
     return tuple(Column(name, name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """What the numbers say, one sentence or short paragraph each."""
+    """Findings in words, one sentence or short paragraph each."""
 
     lines: tuple[str, ...]
 
@@ -171,28 +171,29 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What a chart shows of a table's rows; names are those of columns.
+    """How to draw a table's rows; columns are given by name.
 
     Attributes:
-        mark: how a row is drawn; lines have their points marked.
-        x: the column along the horizontal axis; its heading says what the axis measures.
-        y: the same of the vertical axis.
-        errors: the columns where error bars begin and end.
-        interval: what error bars are, such as "95 % interval"; else the headings of both say it.
-        series: the column that tells lines or kinds of points apart, by dash and shape.
-        series_order: all series that there may be, where charts of the same kind should give each
-            the same look whichever of them occur.
-        panel: the column that gives each of its values a chart of its own, side by side.
-        label: a column whose text stands beside the point, as far as there is room.
-        y_heading: a column that says for each panel what its y is; else the heading of y does.
-        horizontal: whether categories run down the page and numbers across it, which leaves room
+        mark: shape of a row; lines have their points marked.
+        x: column along the horizontal axis, whose title is the column's heading.
+        y: column along the vertical axis, whose title is the column's heading.
+        errors: columns of the lower and upper ends of error bars.
+        interval: meaning of error bars, such as "95 % interval"; if None, the headings of their
+            columns.
+        series: column whose values have lines or points of their own, by dash and shape.
+        series_order: all possible series, so that charts of the same kind draw each of them alike
+            even if some do not occur.
+        panel: column whose values have a chart each, side by side.
+        label: column whose text stands next to the point if there is room.
+        y_heading: column with the title of each panel's vertical axis; if None, the heading of `y`.
+        horizontal: True if categories run down the page and numbers across it, which leaves room
             for long names.
-        reference: a horizontal line, such as the level that a share should have.
-        reference_field: a column whose value in each row is marked by a horizontal line.
-        log_x: whether the horizontal axis is logarithmic.
-        zero_y: whether the vertical axis must show 0; that of bars always does.
-        shared_y: whether panels share the vertical axis; if None, they do unless that would leave
-            one of them flat.
+        reference: position of a horizontal line, such as the level that a share should have.
+        reference_field: column whose value in each row is marked by a horizontal line.
+        log_x: True if the horizontal axis is logarithmic.
+        zero_y: True if the vertical axis must show 0; for bars it always does.
+        shared_y: True if panels share the vertical axis; if None, they do unless one of them would
+            become flat.
     """
 
     mark: Mark
@@ -255,7 +256,7 @@ Block: TypeAlias = Heading | Table | Sentences | Notes | Chart
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something that passes or fails, for pipelines: its name and the sentence that says why."""
+    """A test that passes or fails, for pipelines: its name and the reason as a sentence."""
 
     name: str
     passed: bool
@@ -267,10 +268,10 @@ class Document:
     """Blocks in reading order, and the same findings as one tidy table for programs.
 
     Attributes:
-        blocks: what people read.
-        data: one row per finding, each number in a column of its own and with all its digits: what
-            ``--format tsv`` and `to_frame` give.
-        checks: what passed or failed, where the result is a decision.
+        blocks: content for people.
+        data: one row per finding, each number in a column of its own and with all its digits;
+            ``--format tsv`` and `to_frame` return it.
+        checks: tests that passed or failed, if the result is a decision.
     """
 
     blocks: tuple[Block, ...]
@@ -300,21 +301,22 @@ def charted_document(
     chart: Table | None = None,
     data: Table | None = None,
 ) -> Document:
-    """A title, a table, what it says, and a chart.
+    """Make a document of a title, a table, sentences about it, and a chart.
 
     Args:
-        title: of the table and of the chart.
-        table: for people.
-        sentences: what it says.
-        plot: how to draw it.
-        axes: what axes measure, by column, where headings of the table are too short for it.
-        chart: what is drawn, where that is not the table.
-        data: for programs, where that is not the table.
+        title: title of the table and of the chart.
+        table: table for people.
+        sentences: findings in the table.
+        plot: columns and marks of the chart.
+        axes: titles of axes by column, if headings of the table are too short for them.
+        chart: rows of the chart; if None, the table.
+        data: table for programs; if None, the table.
     """
     lines = tuple(sentences)
-    drawn, titles = chart or table, axes or {}
+    charted, titles = chart or table, axes or {}
     columns = (
-        replace(column, heading=titles.get(column.name, column.heading)) for column in drawn.columns
+        replace(column, heading=titles.get(column.name, column.heading))
+        for column in charted.columns
     )
     return Document(
         blocks=(
@@ -323,7 +325,7 @@ def charted_document(
             Sentences(lines),
             Chart(
                 title=title,
-                table=replace(drawn, columns=tuple(columns)),
+                table=replace(charted, columns=tuple(columns)),
                 plot=plot,
                 sentences=lines,
             ),
@@ -333,15 +335,15 @@ def charted_document(
 
 
 class Renderable(Protocol):
-    """What formats need of a result."""
+    """A result that formats can render."""
 
     REPORT: ClassVar[str]
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return built-in values, for JSON."""
 
 
-#: The output formats, each with its module among the reports and the function that renders it.
+#: The output formats, each with its module in this package and the function that renders it.
 FORMATS = {
     "text": "document:render_text",
     "tsv": "formats.machine_readable:render_tsv",
@@ -351,18 +353,18 @@ FORMATS = {
     "json": "formats.machine_readable:render_json",
     "html": "formats.html:render",
 }
-#: Formats of decisions only: what they hold are checks.
+#: Formats for decisions only: they hold checks.
 CHECK_FORMATS = {"junit": "formats.machine_readable:render_junit"}
-#: What the file of a chart may end in.
+#: Endings that the file of a chart may have.
 CHART_ENDINGS = (".png", ".svg", ".pdf", ".json")
 
 
 def document_of(result: Renderable, **options: Any) -> Document:
-    """The document of a result, made by the module and function that its class names in `REPORT`.
+    """Make the document of a result, by the module and function in the `REPORT` of its class.
 
     Args:
-        result: what a verb or a study returned.
-        options: of that function, such as ``details`` of scores and ``columns`` of comparisons.
+        result: result of a verb or a study.
+        options: options of that function, such as ``details``.
     """
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
@@ -370,39 +372,41 @@ def document_of(result: Renderable, **options: Any) -> Document:
 
 
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:
-    """A result in one of FORMATS, ending with a line feed.
+    """Render a result in one of FORMATS, ending with a line feed.
 
     Args:
-        result: what a verb or a study returned.
-        format_: one of FORMATS; of a decision, also one of CHECK_FORMATS.
-        options: those of `document_of`.
+        result: result of a verb or a study.
+        format_: one of FORMATS; for a decision, also one of CHECK_FORMATS.
+        options: options of `document_of`.
     """
     formats = FORMATS | CHECK_FORMATS
     if format_ not in formats:
         raise UnknownNameError("format", format_, tuple(formats))
     document = document_of(result, **options)
     if format_ in CHECK_FORMATS and not document.checks:
-        raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
+        raise SettingError(
+            "format", format_, f"one of {', '.join(FORMATS)} if the result is not a gate"
+        )
     module, _, function = formats[format_].partition(":")
     renderer = getattr(import_module(f"truebleu.reports.{module}"), function)
     return str(renderer(document, result))
 
 
-# Tabs and line ends would end a cell; a space stands for each.
+# Tabs and line ends would end a cell; each is replaced by a space.
 SPACES = "\t\n\r\x0b\x0c\x85\u2028\u2029"
 # Code points that are text, but never XML.
 NONCHARACTERS = "\ufffe\uffff"
-# Marks that turn the direction of what follows, which could make a line read otherwise.
+# Marks that change the direction of the text after them, which could make a line read otherwise.
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def is_number(value: Value) -> TypeGuard[int | float]:
-    """Whether a value is a number; yes and no are none."""
+    """Return whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def one_line(text: str) -> str:
-    r"""The text on one line, with control characters as escapes that can be read.
+    r"""Put a text on one line, with control characters as readable escapes.
 
     >>> one_line("a\x1b[31mb\nc")
     'a\\x1b[31mb c'
@@ -421,12 +425,12 @@ def _shown(character: str) -> str:
     return character
 
 
-# What JSON writers leave as it is, although terminals obey it, or no UTF-8 can hold it.
+# Characters that JSON writers leave unescaped, but terminals obey or UTF-8 cannot hold.
 CONTROLS = f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]"
 
 
 def escaped_controls(json: str) -> str:
-    r"""JSON with control characters as its own escapes, so that readers get the very text.
+    r"""Escape control characters in JSON, so that readers of the JSON get the text unchanged.
 
     >>> escaped_controls('"a\x9b31m"')
     '"a\\u009b31m"'
@@ -434,17 +438,17 @@ def escaped_controls(json: str) -> str:
     return re.sub(CONTROLS, lambda match: f"\\u{ord(match[0]):04x}", json)
 
 
-# Signatures of metrics, with a line for what was chosen for the user.
+# Signatures of metrics, with a line for each choice made for the user.
 
 
 def signature_lines(signatures: Iterable[Signature]) -> list[str]:
-    """Each signature, and then which tokenizers were chosen and why."""
-    listed = list(signatures)
-    return [*dict.fromkeys(map(str, listed)), *chosen_lines(listed)]
+    """List each signature once, then the choices made for the user."""
+    known = list(signatures)
+    return [*dict.fromkeys(map(str, known)), *chosen_lines(known)]
 
 
 def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
-    """A line for each tokenizer that was chosen for the script, and each direction assumed."""
+    """Name each tokenizer that was chosen for a script, and each metric's assumed direction."""
     lines = []
     for signature in signatures:
         if signature.script is not None:
@@ -462,7 +466,7 @@ def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
 
 
 def render_text(document: Document, _result: Renderable | None = None) -> str:
-    """The blocks one after the other, with a blank line between them."""
+    """Render the blocks as text, with a blank line between them."""
     parts = []
     for block in document.blocks:
         if isinstance(block, Heading):
@@ -474,20 +478,19 @@ def render_text(document: Document, _result: Renderable | None = None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-# How wide text may be, where no terminal says.
+# Width of text that does not go to a terminal.
 PAGE = 100
 # Spaces between columns.
 GAP = 2
-# Characters that a cell over several lines has at least.
+# Minimum width of a cell that continues over several lines.
 SHORTEST = 20
-# The spaces at which no line ends.
-KEPT = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
+# Spaces at which no line ends: "4 %" and "p = 0.03" are read as one word.
+UNBROKEN = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
 
 
 def _wrapped(line: str) -> str:
-    """A sentence over as many lines as it needs; what has no spaces, such as a signature, stays."""
-    # "4 %" and "p = 0.03" are read as one word.
-    text, width = KEPT.sub("\0", one_line(line)), _page_width()
+    """Wrap a sentence; text without spaces, such as a signature, is never broken."""
+    text, width = UNBROKEN.sub("\0", one_line(line)), _page_width()
     indent = " " * (len(text) - len(text.lstrip()))
     lines, rest = [], text.strip()
     while len(indent + rest) > width:
@@ -501,10 +504,11 @@ def _wrapped(line: str) -> str:
 
 
 def table_text(table: Table) -> str:
-    """Aligned columns under a rule, then the notes; a table without rows is its notes.
+    """Render a table as aligned columns and notes; a table without rows as its notes only.
 
-    Columns of a table that is too wide move closer together; if that is not enough, it goes on
-    below itself, the first column repeated, and the last cells of rows go over several lines.
+    If a table is too wide, the space between its columns becomes smaller. If it is still too wide,
+    it continues below itself, with the first column repeated, and the last cells of rows are broken
+    over several lines.
     """
     notes = [_wrapped(note) for note in table.notes]
     if not table.rows:
@@ -516,8 +520,8 @@ def table_text(table: Table) -> str:
     gap = 1 if _total(_widths(rows)) > page else GAP
     parts = [
         _aligned_table(
-            [[row[place] for place in part] for row in rows],
-            [right[place] for place in part],
+            [[row[index] for index in part] for row in rows],
+            [right[index] for index in part],
             gap,
             page,
         )
@@ -527,10 +531,10 @@ def table_text(table: Table) -> str:
 
 
 def _page_width() -> int:
-    """The columns of the terminal that is written to, or as COLUMNS says."""
+    """Return the width of the terminal or COLUMNS, else PAGE."""
     if "COLUMNS" not in os.environ and not (sys.stdout is not None and sys.stdout.isatty()):
         return PAGE
-    from shutil import get_terminal_size  # it loads every kind of compression
+    from shutil import get_terminal_size  # slow to import: loads all of the compression modules
 
     return get_terminal_size().columns
 
@@ -544,13 +548,13 @@ def _total(widths: Sequence[int], gap: int = GAP) -> int:
 
 
 def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
-    """The columns of each part of a table: as many as fit beside the first."""
+    """Divide the columns of a table into parts that fit on the page; each begins with the first."""
     parts = [[0]]
-    for place in range(1, len(widths)):
-        together = [widths[column] for column in (*parts[-1], place)]
+    for index in range(1, len(widths)):
+        together = [widths[column] for column in (*parts[-1], index)]
         if len(together) > 2 and _total(together, gap) > page:
             parts.append([0])
-        parts[-1].append(place)
+        parts[-1].append(index)
     return parts
 
 
@@ -567,7 +571,7 @@ def _aligned_table(
 
 
 def _over_lines(row: Sequence[str], room: int) -> list[Sequence[str]]:
-    """A row whose last cell takes as many lines as it needs, broken at spaces and commas."""
+    """Break the last cell of a row into lines of `room` characters, at spaces and commas."""
     lines = [""]
     for piece in re.findall(r"[^ ,]*[ ,]*", row[-1]):
         if lines[-1] and len(lines[-1] + piece.rstrip()) > room:
@@ -579,7 +583,7 @@ def _over_lines(row: Sequence[str], room: int) -> list[Sequence[str]]:
 
 
 def _width(cell: str) -> int:
-    """Columns on a terminal: wide characters take two, combining ones none."""
+    """Count the terminal columns of a cell: wide characters take two, combining ones none."""
     if cell.isascii():
         return len(cell)
     return sum(
@@ -596,19 +600,19 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], g
     return (" " * gap).join(cells).rstrip()
 
 
-# Sentences that reports share: what was resampled, p-values, what a difference means to people.
+# Sentences that reports share: resampling, p-values, agreement with human raters.
 
 
-# Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
+# With fewer documents intervals are too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
-# Fewer than this, and a gate passes systems that are worse by its margin too often.
+# With fewer documents a gate passes systems that are worse by its margin too often.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
-# A unit that carries more of the variance decides it: no interval holds there.
+# Largest share of the variance that one unit may have; above it no interval holds its level.
 LARGEST_SHARE = 0.2
 
 
 def p_equals(name: str, p: float) -> str:
-    """A p-value in a sentence; it is never 0.
+    """Format a p-value for a sentence; it is never shown as 0.
 
     >>> p_equals("p", 0.01234), p_equals("p", 0.0000012)
     ('p = 0.0123', 'p < 0.0001')
@@ -617,7 +621,7 @@ def p_equals(name: str, p: float) -> str:
 
 
 def p_cell(p: float) -> str:
-    """A p-value in a table.
+    """Format a p-value for a table.
 
     >>> p_cell(0.00005)
     '< 0.0001'
@@ -631,7 +635,7 @@ SMALLEST_SHOWN = 0.0001
 def bracketed(
     interval: tuple[float | None, float | None], digits: int, *, sign: Literal["", "+"] = ""
 ) -> str:
-    """An interval in brackets; what is rounded to 0 has no minus sign, and None has no bound.
+    """Format an interval in brackets; a rounded 0 has no minus sign, None stands for no bound.
 
     Examples:
         >>> bracketed((-0.00001, 0.5), 2)
@@ -641,7 +645,7 @@ def bracketed(
         >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
         ('[0.004, 0.500]', '(−∞, 0.50]')
     """
-    # A bound beside 0 decides: it must not look like 0.
+    # A bound near 0 decides significance, so it must not look like 0.
     near = [bound for bound in interval if bound and not round(bound, digits)]
     if near and all(round(bound, digits + 2) for bound in near):
         digits += 1 if all(round(bound, digits + 1) for bound in near) else 2
@@ -653,14 +657,14 @@ def bracketed(
 
 
 def relation(difference: float, higher_is_better: bool | None) -> str:
-    """How a system with so much more than another stands to it."""
+    """Say in words how a system with this difference to another compares with it."""
     if higher_is_better is None:
         return "is above" if difference > 0 else "is below"
     return "is better than" if (difference > 0) == higher_is_better else "is worse than"
 
 
 def rank_range(ranks: tuple[int, int]) -> str:
-    """The ranks that a system may have.
+    """Format the range of ranks that a system may have.
 
     >>> rank_range((1, 1)), rank_range((2, 4))
     ('1', '2–4')
@@ -670,7 +674,7 @@ def rank_range(ranks: tuple[int, int]) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share in percent.
+    """Format a share in percent.
 
     >>> percent(0.123)
     '12.3 %'
@@ -678,30 +682,30 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def join_names(parts: Sequence[str], most: int | None = None, word: str = "and") -> str:
-    """Some words with commas and "and", the first ones where there are more than `most`.
+def join_names(parts: Sequence[str], maximum: int | None = None, word: str = "and") -> str:
+    """Join names by commas and `word`; of more than `maximum`, name the first and count the rest.
 
     >>> join_names(["1 %", "5 %", "10 %"]), join_names(["a", "b", "c"], 2)
     ('1 %, 5 % and 10 %', 'a, b and 1 more')
     """
-    if most is not None and len(parts) > most:
-        return f"{', '.join(parts[:most])} {word} {len(parts) - most} more"
+    if maximum is not None and len(parts) > maximum:
+        return f"{', '.join(parts[:maximum])} {word} {len(parts) - maximum} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
-    """What is undecided by the correction alone, so that the interval seems to say otherwise."""
+    """Name comparisons that only the correction makes non-significant, against their interval."""
     lost = f"Not significant among {comparisons:,} comparisons, though the interval leaves out 0"
     return [f"{lost}: {join_names(names, MOST_NAMES)}."] if names else []
 
 
 def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None = None) -> str:
-    """Say what was resampled, with every choice: "170 documents within domains".
+    """Describe the resampled units with every choice: "170 documents within domains".
 
     Args:
         settings: settings with the unit.
         units: number of units.
-        test_set: sizes that tell whether documents are known, and whether rows are items.
+        test_set: sizes of the test set, with its documents and kind of rows; None means segments.
     """
     words = words_of("segments" if test_set is None else test_set.rows)
     block = "" if settings.block_length is None else f" of {settings.block_length} {words.rows}"
@@ -715,24 +719,24 @@ def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None =
 
 
 def about_answers(signatures: Iterable[Signature]) -> list[str]:
-    """What a verdict is about, where several answers to an item were averaged."""
+    """Say what a verdict is about, if several answers to an item were averaged."""
     counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
     about = f"The verdict is about these answers, up to {max(counts, default=0)} to an item"
     return [f"{about}, not about further answers."] if counts else []
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:
-    """A caution where documents are too few for intervals of scores to hold."""
+    """Warn if documents are too few for intervals of scores to hold their level."""
     if settings.unit != "document" or units >= ENOUGH_DOCUMENTS:
         return []
     return [f"Fewer than {ENOUGH_DOCUMENTS} documents: intervals may be too narrow."]
 
 
-# How often people agree, with the limits of what is known.
+# Agreement of human raters.
 
 
 def people_sentence(difference: float, people: PeopleAgreement, metric: str, digits: int) -> str:
-    """How often people agree with a difference of this size."""
+    """Say how often human raters agree with a difference of this size."""
     if not people.better_than_coin:
         return (
             f"A gap below {people.coin:.{digits}f} {metric} is too small for human raters: they "
@@ -745,19 +749,19 @@ def people_sentence(difference: float, people: PeopleAgreement, metric: str, dig
 
 
 def people_source(people: PeopleAgreement) -> str:
-    """Where that is known from."""
+    """Name the source of the human ratings."""
     return f"human raters: {people.source}, {people.pairs:,} pairs of systems"
 
 
-# What people judged.
+# Human scores.
 
 
-# Names that a sentence lists at most.
+# Maximum number of names in a sentence.
 MOST_NAMES = 5
 
 
 def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
-    """What a reader should know about the human scores and the metrics."""
+    """Yield cautions about the human scores and the directions of metrics."""
     for note in human.notes:
         yield note if note.endswith(".") else f"{note}."
     if human.unjudged:

@@ -1,7 +1,7 @@
-"""An explanation as a document: what matters most first, then tables and charts of contributions.
+"""Explanations as documents: sentences, then tables of contributions.
 
 The sentences answer four questions: is the difference an artefact or real, is it big enough for
-people, where does it come from, and how safe is it?
+people, where does it come from, and how robust is it?
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from truebleu.reports.words import Words
     from truebleu.significance.compare import MetricResult, PairResult
 
-# Rows of lists that could go on.
+# Maximum number of rows in tables of the largest contributions.
 LISTED = 10
-# Characters of a text in a table.
+# Maximum number of characters of a text in a table.
 LONGEST_TEXT = 400
-# What flagged outputs are called; others are adjectives.
+# Nouns for flagged outputs by kind; other kinds are adjectives.
 NOUNS = {
     "any": "degenerate output{s}",
     "loop": "loop{s}",
@@ -45,8 +45,8 @@ NOUNS = {
     "cut short": "shortened output{s}",
     "wrong language": "output{s} in another language",
 }
-# Variables that sentences speak of.
-SPOKEN_OF = 3
+# Maximum number of variables in sentences.
+MOST_VARIABLES = 3
 NOTES = (
     "Contributions add up to the difference. p (even spread) tests whether a slice contributes in "
     "proportion to its share of the {whole} (labels permuted over {rows}), adjusted for all "
@@ -57,7 +57,7 @@ NOTES = (
 
 
 def document(explanation: Explanation, *, details: bool = False) -> doc.Document:
-    """For each pair the verdict and what is significant; with details, all tables.
+    """Lay out each pair's verdict and significant contributions; with details, all tables.
 
     By each metric the largest significant difference comes first.
     """
@@ -93,7 +93,7 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
 
 
 def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
-    """The sentences about one pair: whether it is real comes first."""
+    """Make the sentences about one pair; its significance comes first."""
     people, compared = pair.comparison.people, pair.comparison
     digits = _metric(explanation, pair).digits
     lines = [pair_sentence(explanation.comparison, compared)]
@@ -109,7 +109,7 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
 
 
 def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
-    """What is not about translation and changes the verdict, or the difference by much."""
+    """Yield artefacts that change the verdict, or the difference considerably."""
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     alpha = explanation.comparison.settings.alpha
     instead = f", instead of {_signed(compared.difference, digits)}"
@@ -133,7 +133,7 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
 def _matters(
     effect: DegenerateGroup | TypographyEffect, compared: PairResult, alpha: float
 ) -> bool:
-    """Whether the verdict is another one, or the difference moves by half its interval's width."""
+    """Return whether the verdict changes, or the difference by half the width of its interval."""
     if effect.difference is None or effect.p is None:
         return False
 
@@ -160,7 +160,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
     alpha, words = explanation.comparison.settings.alpha, _words(explanation)
     tested = [variable for variable in pair.variables if variable.p_adjusted is not None]
     clear = [variable for variable in tested if _at_most(variable.p_adjusted, alpha)]
-    for variable in clear[:SPOKEN_OF]:
+    for variable in clear[:MOST_VARIABLES]:
         part = _standing_out(variable, compared.difference, alpha)
         name, subject = variable.name, part.name
         if {part.name for part in variable.slices} <= {"yes", "no"}:
@@ -192,7 +192,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
 
 
 def _grouped_parts(pair: PairExplanation) -> dict[str, float]:
-    """The parts, with those of all orders together: "2-gram matches" are matches."""
+    """Add up the parts of all n-gram orders: "2-gram matches" count as "matches"."""
     groups: dict[str, float] = {}
     for part in pair.parts:
         order, _, rest = part.name.partition("-gram ")
@@ -204,7 +204,7 @@ def _grouped_parts(pair: PairExplanation) -> dict[str, float]:
 def _standing_out(
     variable: VariableContributions, difference: float, alpha: float
 ) -> SliceContribution:
-    """The slice that exceeds its share of the text most, in the direction of the difference."""
+    """Return the slice that exceeds its share of the text most, in the difference's direction."""
     sign = 1 if difference >= 0 else -1
     clear = [part for part in variable.unlike_text if _at_most(part.p_adjusted, alpha)]
     return max(clear, key=lambda part: sign * variable.excess(part))
@@ -238,7 +238,7 @@ def _alternatives(counts: Sequence[str]) -> str:
 
 
 def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
-    """What each part of the score contributes."""
+    """Make a row for the contribution of each part of the score."""
     digits = _metric(explanation, pair).digits
     columns = (
         doc.Column("name", "Part of the score"),
@@ -254,7 +254,7 @@ def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
 def slice_table(
     explanation: Explanation, pair: PairExplanation, *, details: bool = True
 ) -> doc.Table:
-    """The slices of variables that matter, or of all; each variable's add up to the difference."""
+    """Make rows for slices of significant variables, or of all; they add up by variable."""
     alpha = explanation.comparison.settings.alpha
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     level, words = 100 * explanation.comparison.settings.level, _words(explanation)
@@ -273,13 +273,13 @@ def slice_table(
         variable for variable in pair.variables if details or _at_most(variable.p_adjusted, alpha)
     ]
     if not details:
-        shown = shown[:SPOKEN_OF]
+        shown = shown[:MOST_VARIABLES]
     rows: list[Row] = []
     for variable in shown:
-        for place, part in enumerate(variable.slices):
+        for index, part in enumerate(variable.slices):
             low, high = part.interval
             first, second = part.scores if part.scores is not None else (None, None)
-            row = row_of(part) | {"variable": "" if place else variable.name}
+            row = row_of(part) | {"variable": "" if index else variable.name}
             row |= {"low": low, "high": high, "a": first, "b": second}
             row["interval"] = doc.bracketed((low, high), digits, sign="+")
             row["name link"] = _link(pair, slice=f"{variable.name}:{part.name}")
@@ -289,7 +289,7 @@ def slice_table(
 
 
 def _link(pair: PairExplanation, **selection: object) -> str:
-    """The address of some segments of a pair in the report's page."""
+    """Return the address of a selection of a pair's segments in the report's page."""
     compared = pair.comparison
     return urlencode(
         {"metric": compared.metric, "a": compared.a, "b": compared.b, **selection}, quote_via=quote
@@ -299,7 +299,7 @@ def _link(pair: PairExplanation, **selection: object) -> str:
 def ngram_table(
     explanation: Explanation, pair: PairExplanation, *, details: bool = True
 ) -> doc.Table:
-    """The n-grams that contribute most, from the first system's to the second's."""
+    """Make rows for the n-grams that contribute most, the first system's before the second's."""
     alpha = explanation.comparison.settings.alpha
     ngrams = [ngram for ngram in pair.ngrams if details or _at_most(ngram.p_adjusted, alpha)]
     digits = max(3, _metric(explanation, pair).digits)
@@ -332,11 +332,11 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     rows: list[Row] = [
         {
             "kind": _words(explanation).row,
-            "name": _segment_name(explanation, place),
-            "contribution": pair.segments[place],
-            "name link": _link(pair, segment=place + 1),
+            "name": _segment_name(explanation, index),
+            "contribution": pair.segments[index],
+            "name link": _link(pair, segment=index + 1),
         }
-        for place in _largest_segments(pair)
+        for index in _largest_segments(pair)
     ]
     rows += [
         {"kind": "document", **row_of(part), "name link": _link(pair, document=part.name)}
@@ -349,7 +349,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
 def largest_segments_table(
     explanation: Explanation, pair: PairExplanation, test_set: TestSet
 ) -> doc.Table:
-    """The segments that contribute most, either way, with their texts."""
+    """Make rows for the segments that contribute most, either way, with their texts."""
     compared, digits = pair.comparison, max(3, _metric(explanation, pair).digits)
     texts = [
         ("source", "Source", test_set.source),
@@ -371,13 +371,13 @@ def largest_segments_table(
     return doc.Table(columns, tuple(rows))
 
 
-def _segment_name(explanation: Explanation, place: int) -> str:
+def _segment_name(explanation: Explanation, index: int) -> str:
     names = explanation.segment_names
-    return str(place + 1) if names is None else names[place]
+    return str(index + 1) if names is None else names[index]
 
 
 def _largest_segments(pair: PairExplanation) -> list[int]:
-    """The numbers of the segments that contribute most, from 0; none that contribute nothing."""
+    """Return the indices of the segments with the largest contributions other than 0."""
     largest = sorted(range(len(pair.segments)), key=lambda i: -abs(pair.segments[i]))[:LISTED]
     return [number for number in largest if pair.segments[number]]
 
@@ -405,7 +405,7 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Tab
     return doc.table_of(columns, pair.degenerate, **FLAGGED, **cells)
 
 
-# Whose outputs are flagged, and how many.
+# The system and the number of flagged outputs.
 FLAGGED: dict[str, Callable[[DegenerateGroup], Value]] = {
     "system": lambda group: group.system or "either",
     "segments": lambda group: len(group.segments),
@@ -415,14 +415,14 @@ FLAGGED: dict[str, Callable[[DegenerateGroup], Value]] = {
 def _findings(
     common: Row, items: Iterable[object], *names: str, **cells: Callable[[Any], Value]
 ) -> list[Row]:
-    """A row for each of what contributes to the difference, with what is common to all."""
+    """Make a row for each item that contributes to the difference, with cells common to all."""
     return [
         {**common, **row} for row in doc.table_of(doc.plain_columns(*names), items, **cells).rows
     ]
 
 
 def data_table(explanation: Explanation) -> doc.Table:
-    """One row per finding: the difference, parts, slices, n-grams, documents and segments."""
+    """Make a row per finding: the difference, parts, slices, n-grams, documents and segments."""
     rows: list[Row] = []
     for pair in explanation.pairs:
         compared = pair.comparison
@@ -461,10 +461,10 @@ def data_table(explanation: Explanation) -> doc.Table:
             {
                 **names,
                 "kind": "segment",
-                "name": _segment_name(explanation, place),
+                "name": _segment_name(explanation, index),
                 "contribution": value,
             }
-            for place, value in enumerate(pair.segments)
+            for index, value in enumerate(pair.segments)
         ]
     columns = doc.plain_columns(
         *("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high"),
@@ -483,7 +483,7 @@ def _metric(explanation: Explanation, pair: PairExplanation) -> MetricResult:
 
 
 def _signed(value: float, digits: int) -> str:
-    # Adding 0 takes the sign from what is rounded to 0.
+    # Adding 0 removes the minus sign of values rounded to 0.
     return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
@@ -495,7 +495,7 @@ def _at_most(p: float | None, alpha: float) -> bool:
 
 
 def training_document(result: TrainingCheck) -> doc.Document:
-    """Whether the test set was trained on, scores without those segments, and which they are."""
+    """State how much of the test set occurs in training text; list it, and scores without it."""
     text, words = f"{result.lines:,} lines of training text", f"{result.ngram} words in a row"
     data = _seen_table(result.seen)
     if not result.seen:
@@ -508,8 +508,8 @@ def training_document(result: TrainingCheck) -> doc.Document:
     )
     scores = [_scores_without(result)] if result.systems else []
     notes = (f"{count - LISTED:,} more are in JSON and TSV.",) if count > LISTED else ()
-    listed = _seen_table(result.seen[:LISTED], notes)
-    return doc.Document((doc.Sentences((answer,)), *scores, listed), data)
+    table = _seen_table(result.seen[:LISTED], notes)
+    return doc.Document((doc.Sentences((answer,)), *scores, table), data)
 
 
 def _scores_without(result: TrainingCheck) -> doc.Table:

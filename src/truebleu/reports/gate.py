@@ -1,4 +1,4 @@
-"""A gate's decision in words: one line, and one more for each of several metrics."""
+"""A gate's decision as a document: a decision with its reason, by each metric."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def document(result: GateResult) -> doc.Document:
-    """The decision as sentences, and every metric's numbers for programs."""
+    """Lay out the decision as sentences, and every metric's numbers for programs."""
     people = [
         doc.people_sentence(check.difference, check.people, check.metric, 2)
         for check in result.checks
@@ -44,7 +44,7 @@ def _words(result: GateResult) -> Words:
 
 
 def sentences(result: GateResult) -> list[str]:
-    """The decision and its reason; by several metrics, one for each below the decision."""
+    """State the decision and its reason; with several metrics, a decision and reason for each."""
     if len(result.checks) == 1:
         (check,) = result.checks
         return [f"{_verdict(check.passed)}: {_reason(result, check)}", _numbers(result, check)]
@@ -60,7 +60,7 @@ def sentences(result: GateResult) -> list[str]:
 
 
 def method(result: GateResult) -> str:
-    """How the decision was made, in one line: every choice that changes a number."""
+    """Describe the method in one line: every choice that changes a number."""
     settings, first = result.settings, result.checks[0]
     units = doc.resampled(settings, result.units, result.test_set)
     intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
@@ -71,7 +71,7 @@ def method(result: GateResult) -> str:
     elif any(check.pass_fail for check in result.checks):
         intervals = f"{intervals}, and {exact},"
     if result.rule != "not worse":
-        # The rule of three: of what strikes 3 in n units, 5 % of all test sets have none.
+        # The rule of three: if 3 in n units fail, 5 % of test sets with n units have no failure.
         unit = _words(result).units(settings.unit)
         rare = f"; failures rarer than 1 in {result.units // 3:,} {unit}"
         rare += " may not occur in this test set"
@@ -89,7 +89,7 @@ def method(result: GateResult) -> str:
 
 
 def check_table(result: GateResult) -> doc.Table:
-    """A row per metric, with all its numbers."""
+    """Make a row per metric, with all its numbers."""
     decision = {"new": result.new, "old": result.old, "rule": result.rule}
     rows = [{**decision, **row_of(check)} for check in result.checks]
     shown = [name for name in rows[0] if any(row.get(name) is not None for row in rows)]
@@ -102,16 +102,16 @@ def _verdict(passed: bool) -> str:
 
 
 def _reason(result: GateResult, check: GateCheck) -> str:
-    """What the test showed, and which loss it leaves possible."""
+    """State the result of the test, and the loss that it does not exclude."""
     new, old, metric = result.new, result.old, check.metric
     digits = _digits(check)
     bound = check.interval[0 if check.higher_is_better else 1]
     loss = None if bound is None else -bound if check.higher_is_better else bound
-    left = "any loss is possible"
+    limit = "any loss is possible"
     if loss is not None:
-        left = f"a loss of up to {loss:.{digits}f} {metric} is not excluded"
+        limit = f"a loss of up to {loss:.{digits}f} {metric} is not excluded"
         if loss <= 0:
-            left = f"it is ahead by at least {-loss:.{digits}f} {metric}"
+            limit = f"it is ahead by at least {-loss:.{digits}f} {metric}"
     if result.rule == "not worse":
         claim = f"no evidence that {new} is worse than {old}"
         if not check.passed:
@@ -126,7 +126,7 @@ def _reason(result: GateResult, check: GateCheck) -> str:
     if check.note == "identical":
         return f"{claim}; {_note(result, check)}."
     note = f"; {_note(result, check)}" if check.note else ""
-    return f"{claim}; {left}{note}."
+    return f"{claim}; {limit}{note}."
 
 
 def _note(result: GateResult, check: GateCheck) -> str:
@@ -153,19 +153,19 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
 
 
 def _digits(check: GateCheck) -> int:
-    """Decimals that show two digits of the interval's width, but at least two decimals."""
+    """Return the decimals that show two digits of the interval's width, at least 2."""
     low, high = check.interval
     width = 0.0 if low is None or high is None else high - low
     return 2 if width <= 0 else max(2, 1 - floor(log10(width)))
 
 
-def _rounded(value: float, rest: float) -> str:
-    """A number near a whole one, with two digits of what is missing."""
-    return f"{round(value, 1 - floor(log10(rest))):.12g}"
+def _rounded(value: float, distance: float) -> str:
+    """Format a number with two digits of its `distance` to a whole number."""
+    return f"{round(value, 1 - floor(log10(distance))):.12g}"
 
 
 def _few_documents(result: GateResult) -> list[str]:
-    """Whether documents are too few for a margin's test to keep its level."""
+    """Warn if documents are too few for a test with a margin to keep its level."""
     settings, enough = result.settings, doc.ENOUGH_DOCUMENTS_FOR_A_MARGIN
     if settings.margin is None or settings.unit != "document" or result.units >= enough:
         return []
@@ -176,7 +176,7 @@ def _few_documents(result: GateResult) -> list[str]:
 
 
 def _one_unit_cautions(result: GateResult) -> list[str]:
-    """Metrics that show something by a difference which depends on one unit."""
+    """Warn about metrics whose decision depends on one unit."""
     unit = _words(result).unit(result.settings.unit)
     return [
         f"One {unit} accounts for {100 * (check.largest_share or 0):.0f} % of the variance of the "
@@ -187,15 +187,15 @@ def _one_unit_cautions(result: GateResult) -> list[str]:
 
 
 def depends_on_one_unit(check: GateCheck, units: int, rule: str) -> bool:
-    """Whether one unit carries so much of the variance that what was shown depends on it."""
-    # Of few units, one always has much.
+    """Return whether the claim was shown, but one unit has a large share of the variance."""
+    # If units are few, one of them always has a large share.
     large = max(doc.LARGEST_SHARE, 5 / units)
     shown = check.passed != (rule == "not worse")
     return shown and not check.pass_fail and (check.largest_share or 0.0) > large
 
 
 def _look(result: GateResult) -> list[str]:
-    """Which look at the test set this is, and what it costs."""
+    """State which look at the test set this is, and its share of the significance level."""
     look, level = result.look, result.settings.level
     if look is None:
         return []

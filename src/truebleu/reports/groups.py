@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import Comparison, GroupComparison, PairResult
     from truebleu.significance.scores import GroupScores, Scores, SystemScores
 
-# Groups that a sentence names at most.
+# Maximum number of groups in a sentence.
 MOST_GROUPS = 8
 Group = TypeVar("Group", "GroupScores", "GroupComparison")
 
@@ -23,12 +23,12 @@ Group = TypeVar("Group", "GroupScores", "GroupComparison")
 def score_tables(
     scores: Scores, columns: Sequence[doc.Column], cells: Callable[[SystemScores], dict[str, Value]]
 ) -> list[doc.Table]:
-    """For each column a row per group and system, with what the intervals mean.
+    """Make a table for each column, with a row per group and system and the meaning of intervals.
 
     Args:
-        scores: with groups.
-        columns: of a system's scores.
-        cells: of those columns, for a system's scores on a group.
+        scores: scores with groups.
+        columns: columns of a system's scores.
+        cells: function that makes the cells of these columns from a system's scores on a group.
     """
     tables = []
     for name, groups in _columns(scores.groups):
@@ -50,11 +50,11 @@ def score_tables(
 
 
 def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:
-    """For each column and metric the groups, and what holds in which of them.
+    """Lay out the groups by column and metric, with sentences about significant differences.
 
     Args:
-        comparison: with groups.
-        correction: what people call the one of the groups' p-values.
+        comparison: comparison with groups.
+        correction: title of the correction of the groups' p-values.
     """
     blocks: list[Block] = []
     for column, groups in _columns(comparison.groups):
@@ -71,7 +71,7 @@ def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:
 def _pair_table(
     comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
 ) -> doc.Table:
-    """A row per group and pair: both scores, the difference, its interval and p."""
+    """Make a row per group and pair: both scores, the difference, its interval and p."""
     digits, level = comparison.metrics[label].digits, comparison.settings.level
     words = words_of(comparison.test_set.rows)
     columns = _group_columns(name, [group.unit for group in groups], words)
@@ -110,7 +110,7 @@ def _pair_table(
 def _system_table(
     comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
 ) -> doc.Table:
-    """A row per system and a column per group; marks where it is worse than the group's best."""
+    """Make a row per system and a column per group; mark systems worse than the group's best."""
     digits, higher = comparison.metrics[label].digits, comparison.metrics[label].higher_is_better
     words = words_of(comparison.test_set.rows)
     columns = [
@@ -147,7 +147,7 @@ def _worse_than_best(group: GroupComparison, label: str, higher: bool | None) ->
 def _sentences(
     comparison: Comparison, groups: Sequence[GroupComparison], label: str, *, few: bool
 ) -> Iterator[str]:
-    """Of each pair, in which groups it differs significantly and to which side."""
+    """Yield the groups in which each pair differs significantly, and the untested groups."""
     higher, alpha = comparison.metrics[label].higher_is_better, comparison.settings.alpha
     tested = [(group, pair) for group in groups for pair in group.of(label)]
     if few:
@@ -169,7 +169,7 @@ def _sentences(
 
 
 def _family(comparison: Comparison, label: str) -> int:
-    """How many comparisons of groups the correction is for."""
+    """Return the number of comparisons of groups by one metric, for which p is adjusted."""
     return sum(len(group.of(label)) for group in comparison.groups)
 
 

@@ -1,4 +1,4 @@
-"""N-best lists in words: what is in them, and what tuning, reranking and MBR make of them."""
+"""N-best lists as documents: contents, oracle scores, tuning, reranking and MBR."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from truebleu.nbest.tuning import TuneResult
     from truebleu.reports.document import Block, Row
 
-#: Gains are real at this level.
+#: Significance level of gains.
 ALPHA = 0.05
-#: Scores that differ by less are the same, but for the order in which they were added up.
+#: Largest difference that rounding may cause between equal scores.
 ROUNDING = 1e-9
-#: People see so many features, those that move scores most; with details, so many.
+#: Maximum number of features shown, without and with details.
 FEATURES, MOST_FEATURES = 10, 50
 
 
 def _table(items: Sequence[Any], *names: str, rows: Sequence[Row] | None = None) -> doc.Table:
-    """Some fields of results, a row each; columns that are empty everywhere are left out."""
+    """Make a table of some fields with a row per item; empty columns are left out."""
     shown = tuple(map(row_of, items)) if rows is None else tuple(rows)
     kind: Any = type(items[0]) if items else None
     columns = columns_of(kind) if items else {}
@@ -35,11 +35,11 @@ def _table(items: Sequence[Any], *names: str, rows: Sequence[Row] | None = None)
     return doc.Table(tuple(columns[name] for name in filled if name in columns), shown)
 
 
-# What is in lists, and how good their best candidates are.
+# Contents of lists, and their oracle scores.
 
 
 def lists_document(result: ListsReport) -> doc.Document:
-    """The features of lists as a table, with what may surprise whoever uses them."""
+    """Lay out the contents of lists, their cautions and a table of features."""
     names = ("name", "low", "mean", "high", "within", "constant_lists")
     table = _table(result.features, *names)
     sentences = doc.Sentences((*_contents(result), *warnings(result)))
@@ -65,8 +65,8 @@ def _contents(result: ListsReport) -> Iterator[str]:
 
 
 def warnings(result: ListsReport) -> Iterator[str]:
-    """What may surprise whoever uses the lists."""
-    for count, what in (
+    """Yield cautions for users of the lists."""
+    for count, fault in (
         (result.single_lists, "only one candidate: nothing to choose."),
         (result.equal_lists, "one text several times: nothing to choose."),
         (
@@ -76,7 +76,7 @@ def warnings(result: ListsReport) -> Iterator[str]:
         ),
     ):
         if count:
-            yield f"{'1 list has' if count == 1 else f'{count:,} lists have'} {what}"
+            yield f"{'1 list has' if count == 1 else f'{count:,} lists have'} {fault}"
     if result.empty:
         yield f"Empty candidates: {result.empty:,}."
     if result.line_breaks:
@@ -98,7 +98,7 @@ def warnings(result: ListsReport) -> Iterator[str]:
 
 
 def oracle_document(result: OracleResult) -> doc.Document:
-    """What perfect choices would gain, and the scores of the best and the worst, by metric."""
+    """Lay out the gain of perfect choices, and the best and worst scores, by metric."""
     names = ("metric", "first", "mean", "worst_of_text", "worst", "best", "best_of_text")
     table = _table(result.metrics, *names)
     answer = tuple(
@@ -116,23 +116,23 @@ def oracle_document(result: OracleResult) -> doc.Document:
     return doc.Document((doc.Sentences(answer), table, notes), data=data)
 
 
-# Gains: what tuned weights and reranked lists are worth.
+# Gains of tuned weights and reranked lists.
 
 
-def gain_sentence(gain: Gain, what: str, before: str) -> str:
-    """Whether a choice is better than the one before, by how much, and whether that is real."""
+def gain_sentence(gain: Gain, noun: str, before: str) -> str:
+    """State the difference between a choice (`noun`) and `before`, and its significance."""
     if not gain.differing_segments:
-        return f"By {gain.metric} {what} score the same as {before} in every segment."
+        return f"By {gain.metric} {noun} get the same score as {before} in every segment."
     interval = doc.bracketed(gain.interval, gain.digits, sign="+")
     amount = f"{gain.difference:+.{gain.digits}f} {interval}, {doc.p_equals('p', gain.p)}"
     if gain.p > ALPHA:
-        return f"By {gain.metric} {what} can't be told from {before}: {amount}."
+        return f"By {gain.metric} {noun} can't be told from {before}: {amount}."
     relation = "better" if gain.is_better else "worse"
-    return f"By {gain.metric} {what} are {relation} than {before}: {amount}."
+    return f"By {gain.metric} {noun} are {relation} than {before}: {amount}."
 
 
-def _gain_sentences(gains: Sequence[Gain], what: str, before: str) -> Iterator[str]:
-    yield from (gain_sentence(gain, what, before) for gain in gains)
+def _gain_sentences(gains: Sequence[Gain], noun: str, before: str) -> Iterator[str]:
+    yield from (gain_sentence(gain, noun, before) for gain in gains)
     real = [gain for gain in gains if gain.differing_segments and gain.p <= ALPHA]
     worse = [gain.metric for gain in real if not gain.is_better]
     if worse and len(worse) < len(real):
@@ -143,12 +143,12 @@ def _gain_sentences(gains: Sequence[Gain], what: str, before: str) -> Iterator[s
 
 
 def below_sentence(gain: Gain) -> str:
-    """Says where a choice scores less than one that knows nothing; nothing elsewhere."""
+    """Warn if a choice scores less than the first or random candidates; else return ""."""
     sign = -1 if gain.higher_is_better is False else 1
     marks = {"the first candidates": gain.first, "a random choice": gain.by_chance}
     below = [
-        f"{what} ({score:.{gain.digits}f})"
-        for what, score in marks.items()
+        f"{noun} ({score:.{gain.digits}f})"
+        for noun, score in marks.items()
         if sign * gain.score < sign * score - ROUNDING
     ]
     if not below:
@@ -160,7 +160,7 @@ def below_sentence(gain: Gain) -> str:
 
 
 def _gain_table(gains: Sequence[Gain]) -> list[Block]:
-    """A row per metric; nothing where no gain was measured."""
+    """Make a table with a row per metric, or none if no gain was measured."""
     rows = [
         {
             **row_of(gain),
@@ -169,14 +169,14 @@ def _gain_table(gains: Sequence[Gain]) -> list[Block]:
         }
         for gain in gains
     ]
-    # The first candidates may be what is compared with.
+    # The first candidates may be the baseline.
     before = () if all(gain.first == gain.baseline for gain in gains) else ("baseline",)
     names = ("metric", "first", "by_chance", "oracle", *before, "score", "difference", "interval")
     return [_table(gains, *names, "p", "deviation", rows=rows)] if gains else []
 
 
 def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
-    """What the weights gain on held-out segments, the weights, and how they were tuned."""
+    """Lay out the gain on held-out segments, the weights, and the tuning method."""
     answer = list(_gain_sentences(result.gains, "the tuned weights", "those before"))
     if not result.changed:
         answer.insert(0, "The weights do nothing: they choose the same candidates as before.")
@@ -188,14 +188,16 @@ def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
         {**row_of(weight), "note": "constant within lists" if weight.is_useless else ""}
         for weight in result.weights
     ]
-    most = MOST_FEATURES if details else FEATURES
+    maximum = MOST_FEATURES if details else FEATURES
     ranked = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))
     names = ("feature", "weight", "influence", "deviation", "lowest", "highest")
-    weights = _table(result.weights, *names, rows=ranked[:most])
+    weights = _table(result.weights, *names, rows=ranked[:maximum])
     note = doc.Column("note", "")
     if any(row["note"] for row in weights.rows):
         weights = doc.Table((*weights.columns, note), weights.rows)
-    more = f": the {most} that move scores most, of {len(rows):,}" if len(rows) > most else ""
+    more = ""
+    if len(rows) > maximum:
+        more = f": the {maximum} of {len(rows):,} that change scores most"
     blocks: list[Block] = [
         doc.Sentences(tuple(answer)),
         *_gain_table(result.gains),
@@ -236,7 +238,7 @@ def _tuning_method(result: TuneResult) -> Iterator[str]:
         yield f"{len(result.rounds)} rounds of the decoder; {end}"
 
 
-#: What candidates were scored by.
+#: Models that score candidates.
 MODELS = {
     "weights": "given weights",
     "quality": "columns of quality scores",
@@ -245,18 +247,18 @@ MODELS = {
 
 
 def rerank_document(result: RerankResult, *, details: bool = False) -> doc.Document:
-    """The gain, how the model was trained, and its weights; programs get the choices."""
+    """Lay out the gain, the model's weights and its training; programs get the choices."""
     answer = [
         *_gain_sentences(result.gains, "the chosen candidates", "the first ones"),
         f"Another candidate than the first was chosen for {result.changed:,} of "
         f"{result.segments:,} segments, by {MODELS[result.model]}.",
     ]
     names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
-    most = MOST_FEATURES if details else FEATURES
+    maximum = MOST_FEATURES if details else FEATURES
     weights: list[Row] = [
-        {"feature": name, "weight": result.weights[name]} for name in names[:most]
+        {"feature": name, "weight": result.weights[name]} for name in names[:maximum]
     ]
-    more = f": the first {most} of {len(names):,}" if len(names) > most else ""
+    more = f": the first {maximum} of {len(names):,}" if len(names) > maximum else ""
     columns = columns_of(FeatureWeight)
     blocks: list[Block] = [
         doc.Sentences(tuple(answer)),
@@ -291,11 +293,11 @@ def _training_method(result: RerankResult) -> Iterator[str]:
     elif result.trained_on is not None:
         yield f"trained on {result.trained_on:,} segments of other lists"
     if result.gamma is not None:
-        kept = f"{len(result.selected):,} features, in the order of entry"
-        yield f"gamma {result.gamma:.4g} keeps {kept}"
+        selected = f"{len(result.selected):,} features, in the order of entry"
+        yield f"gamma {result.gamma:.4g} keeps {selected}"
 
 
-# Minimum Bayes risk: how much there was to choose, and what was chosen.
+# Minimum Bayes risk: the choices, and the variety of candidates.
 
 
 MBR_SUMMARY = (
@@ -318,16 +320,16 @@ MBR_CHOICES = doc.plain_columns(
 
 
 def mbr_document(result: MBRResult, *, details: bool = False) -> doc.Document:
-    """What was chosen and how much there was to choose; programs get a row for each choice."""
+    """Lay out the choices and the variety of candidates; programs get a row per choice."""
     choices = _mbr_choices(result)
     first = [row for row in choices.rows if row["rank"] == 1]
     rows: list[Row] = []
-    for name, what in MBR_SPREADS.items():
+    for name, noun in MBR_SPREADS.items():
         values = [float(str(row[name])) for row in first if row[name] is not None]
         if values:
             mean = sum(values) / len(values)
             ends = {"low": min(values), "high": max(values)}
-            rows.append({"what": what.format(result.metric), "value": mean, **ends})
+            rows.append({"what": noun.format(result.metric), "value": mean, **ends})
     summary = doc.Table(MBR_SUMMARY, tuple(rows))
     blocks: list[Block] = [doc.Sentences(tuple(_mbr_sentences(result)))]
     blocks += _gain_table(result.gains)
@@ -342,13 +344,13 @@ def mbr_document(result: MBRResult, *, details: bool = False) -> doc.Document:
 def _mbr_sentences(result: MBRResult) -> Iterator[str]:
     segments = result.segments
     total = f"{len(segments):,} segments"
-    # A choice by chrF is bound to gain chrF: the other metric comes first.
+    # A choice by chrF always gains chrF, so the other metric comes first.
     yield from _gain_sentences(result.gains[::-1], "the chosen candidates", "the first ones")
-    moved = sum(segment.best.index > 0 for segment in segments)
-    yield f"Another candidate than the first was chosen for {moved:,} of {total}."
-    alone = sum(segment.distinct == 1 for segment in segments)
-    if alone:
-        yield f"All candidates have the same text for {alone:,} of {total}."
+    changed = sum(segment.best.index > 0 for segment in segments)
+    yield f"Another candidate than the first was chosen for {changed:,} of {total}."
+    uniform = sum(segment.distinct == 1 for segment in segments)
+    if uniform:
+        yield f"All candidates have the same text for {uniform:,} of {total}."
     tied = sum(segment.ties > 0 for segment in segments)
     if tied:
         yield (

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Block, Row
     from truebleu.significance.panel import Panel, PanelComparison
 
-# With more sets than this missing, only their number is told.
-NAMED = 5
-# More pairs than this have a table of their own, and their sets are for details.
+# Maximum number of test sets or systems in a sentence.
+MOST_NAMES = 5
+# Maximum number of pairs with sentences and a table of sets each; more pairs share a table.
 MOST_PAIRS = 3
-# The scores on each set stand beside the mean where their columns are no wider than this together.
+# Maximum total width of columns of scores on each set; wider ones are left out.
 WIDEST_SETS = 60
-# Sets whose differences vary by more than their size explains have no mean that speaks for all.
+# Heterogeneity above which differences vary too much for their mean to describe any test set.
 LARGE_I_SQUARED = 0.75
 COLUMNS = doc.plain_columns(
     *("metric", "a", "b"), *("test_set", "difference", "low", "high", "p", "p_adjusted", "verdict")
@@ -27,7 +27,7 @@ COLUMNS = doc.plain_columns(
 
 
 def document(result: Panel, *, details: bool = False) -> doc.Document:
-    """The verdict on each pair, its sets and its mean; of many pairs a row each."""
+    """Lay out the verdict on each pair, its sets and its mean; many pairs have a row each."""
     blocks: list[Block] = []
     for label in result.signatures:
         if len(result.signatures) > 1:
@@ -54,7 +54,7 @@ def document(result: Panel, *, details: bool = False) -> doc.Document:
 
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
-    """A row for each test set, and the mean where it speaks for them."""
+    """Make a row for each test set, and one for the mean of several."""
     digits, level = result.digits[pair.metric], f"{100 * result.settings.level:g} % interval"
     columns = (
         doc.Column("test_set", "Test set"),
@@ -92,13 +92,13 @@ def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
 
 
 def _varies(pair: PanelComparison) -> bool:
-    """Whether sets disagree so much that their mean speaks for none of them."""
+    """Return whether sets disagree too much for their mean to describe any of them."""
     between, verdicts = pair.heterogeneity, {row.verdict for row in pair.sets}
     return between is not None and between.i_squared > LARGE_I_SQUARED and len(verdicts) > 1
 
 
 def _headline(result: Panel, label: str) -> str:
-    """Who leads on average and who can't be told from it; or how many beat the baseline."""
+    """Name the best system on average and its rivals, or count systems better than the baseline."""
     baseline, sets = result.settings.baseline, f"{len(result.test_sets)} test sets"
     words = words_of(result.rows)
     lower = result.higher_is_better[label] is False
@@ -125,7 +125,7 @@ def _headline(result: Panel, label: str) -> str:
     head = f"By {label} {leader} leads on average over {sets}"
     if not level:
         return f"{head}, and is better than every other {words.system}."
-    return f"{head}; {doc.join_names(level, NAMED)} can't be told from it."
+    return f"{head}; {doc.join_names(level, MOST_NAMES)} can't be told from it."
 
 
 def _systems(result: Panel, label: str) -> doc.Table:
@@ -156,7 +156,7 @@ def _systems(result: Panel, label: str) -> doc.Table:
 
 
 def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] | None:
-    """That of the mean difference, over these test sets or over further ones."""
+    """Return the interval of the mean difference, over these test sets or over further ones."""
     return pair.fixed if result.settings.languages == "fixed" else pair.drawn
 
 
@@ -201,21 +201,22 @@ def _comparisons(result: Panel, label: str, *, details: bool) -> doc.Table:
 
 
 def _verdict(result: Panel, pair: PanelComparison) -> str:
-    """Better or worse on average, and in how many sets."""
+    """State the verdict on the mean difference, and count the verdicts on sets."""
     count, digits = len(pair.sets), result.digits[pair.metric]
     lower = result.higher_is_better[pair.metric] is False
-    lead = -pair.difference if lower else pair.difference
+    gain = -pair.difference if lower else pair.difference
     counts = (
         f"better in {pair.count('better')}, worse in {pair.count('worse')}, undecided in "
         f"{pair.count('undecided')} of {count} test sets"
     )
-    lacking = ""
+    missing = ""
     if pair.missing:
-        few = ", ".join(pair.missing) if len(pair.missing) <= NAMED else f"{len(pair.missing)} sets"
-        lacking = f" (without {few}, where one of the two is missing)"
+        many = len(pair.missing) > MOST_NAMES
+        sets = f"{len(pair.missing)} sets" if many else ", ".join(pair.missing)
+        missing = f" (without {sets}, where one of the two is missing)"
     if _varies(pair):
         return (
-            f"Compared with {pair.b}, {pair.a} is {counts}{lacking}: they differ too much for a "
+            f"Compared with {pair.b}, {pair.a} is {counts}{missing}: they differ too much for a "
             "mean to speak for them."
         )
     where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
@@ -231,20 +232,20 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
         bounds = f" {doc.bracketed((low, high), digits)}"
     amount = f"by {abs(pair.difference):.{digits}f} {pair.metric}{bounds}, {p}"
     if pair.significant:
-        word = "better" if lead > 0 else "worse"
-        return f"{pair.a} is {word} than {pair.b} {where} {amount}: {counts}{lacking}."
-    apart = f"{pair.a} and {pair.b} can't be told apart {where}: they differ {amount}"
-    return f"{apart}; {counts}{lacking}."
+        word = "better" if gain > 0 else "worse"
+        return f"{pair.a} is {word} than {pair.b} {where} {amount}: {counts}{missing}."
+    undecided = f"{pair.a} and {pair.b} can't be told apart {where}: they differ {amount}"
+    return f"{undecided}; {counts}{missing}."
 
 
 def _cautions(result: Panel) -> list[str]:
-    """What changes how to read the verdicts."""
+    """List cautions about the verdicts."""
     lines = doc.about_answers(one for several in result.signatures.values() for one in several)
-    least = fewest_units(result.settings.alpha)
-    few = sum(row.units < least for row in result.test_sets)
+    minimum = fewest_units(result.settings.alpha)
+    few = sum(row.units < minimum for row in result.test_sets)
     if few:
         lines.append(
-            f"In {few} of {len(result.test_sets)} test sets there are fewer than {least} units: "
+            f"In {few} of {len(result.test_sets)} test sets there are fewer than {minimum} units: "
             "none can be called better or worse there."
         )
     if len(result.common) < len(result.test_sets):
@@ -261,7 +262,7 @@ def _cautions(result: Panel) -> list[str]:
 
 
 def _method(result: Panel) -> str:
-    """How sets and means were tested, in one line."""
+    """Describe the tests of sets and means in one line."""
     settings = result.settings
     words = words_of(result.rows)
     units = " or ".join(
@@ -296,13 +297,13 @@ def _chart(result: Panel, label: str) -> doc.Chart:
 
 
 def _data(result: Panel) -> doc.Table:
-    """A row for each metric, pair and set, and one for each mean."""
+    """Make a row for each metric, pair and set, and one for each mean."""
     rows = tuple(row for pair in result.comparisons for row in _rows(result, pair))
     return doc.Table(COLUMNS, rows)
 
 
 def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
-    """The difference in each test set, and their mean."""
+    """Make a row for the difference in each test set, and one for their mean."""
     low, high = _mean_interval(result, pair) or (None, None)
     common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
     mean = {"test_set": None, "low": low, "high": high, "verdict": "mean"}

@@ -1,4 +1,4 @@
-"""A plan as sentences to act on, and how representative of its pool a drawn test set is."""
+"""Plans and drawn test sets as documents: sizes and power; similarity to the pool."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
-# Outside of these, powers of ten are easier to read than many figures.
+# Smaller and larger numbers are written with powers of ten.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 
 
 def plan_document(plan: Plan) -> doc.Document:
-    """What the plan says, a table of sizes or of pairs, and the power by size as a chart."""
+    """Lay out the plan's sentences, a table of sizes or of pairs, and a chart of the power."""
     hardest = [
         max(plan.of(metric), key=_demand)
         for metric in dict.fromkeys(pair.metric for pair in plan.plans)
@@ -50,12 +50,12 @@ def _words(plan: Plan) -> Words:
 
 
 def _demand(pair: PairPlan) -> float:
-    """How large a test set the pair asks for, to find the one that asks for most."""
+    """Return a number that grows with the test set size needed for a pair."""
     return pair.sd if pair.smallest_difference is None else pair.smallest_difference
 
 
 def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
-    """What the plan says about one pair by one metric: the answer, and what changes its reading."""
+    """State the plan for one pair by one metric, with its cautions."""
     answer = [*_answer(plan, pair), *_margin(plan, pair)]
     if len(plan.of(pair.metric)) > 1:
         answer.append(
@@ -66,8 +66,8 @@ def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
 
 
 def pair_table(plan: Plan) -> doc.Table:
-    """A row per metric and pair: the size needed, and what the pilot's size can detect."""
-    words, power = _words(plan), f"detects with {_wanted(plan)}"
+    """Make a row per metric and pair: the size needed, and what the pilot's size can detect."""
+    words, power = _words(plan), f"detects with {_target_power(plan)}"
     columns = [doc.Column("metric", "Metric"), doc.Column("a", words.system.capitalize())]
     columns.append(doc.Column("b", "against"))
     if any(pair.difference is not None for pair in plan.plans):
@@ -87,27 +87,27 @@ def pair_table(plan: Plan) -> doc.Table:
 
 
 def size_table(plan: Plan, pair: PairPlan) -> doc.Table:
-    """A row per size: its power for the difference, and the smallest difference it detects."""
+    """Make a row per size: its power for the difference, and the smallest difference detected."""
     unit, words = plan.settings.unit, _words(plan)
     columns = [doc.Column("units", words.units(unit), numeric=True)]
     if unit == "document":
         columns.append(doc.Column("segments", f"about {words.rows}", numeric=True))
     if pair.difference is not None:
-        columns.append(doc.Column("power", f"power for {_asked(pair)}", numeric=True))
+        columns.append(doc.Column("power", f"power for {_difference(pair)}", numeric=True))
     columns += [
-        doc.Column("smallest_difference", f"detects with {_wanted(plan)}", numeric=True),
+        doc.Column("smallest_difference", f"detects with {_target_power(plan)}", numeric=True),
         doc.Column("mark", "", numeric=False),
     ]
     return doc.Table(tuple(columns), tuple(_size_row(pair, size) for size in pair.sizes))
 
 
 def power_chart(plan: Plan) -> doc.Chart:
-    """The power against the size; without a difference, the smallest difference detected."""
-    units, wanted = _words(plan).units(plan.settings.unit), plan.settings.power
-    asked = dict.fromkeys(pair.difference for pair in plan.plans)
-    title = f"Smallest difference detected with a power of {100 * wanted:g} %, by {units}"
-    if None not in asked:
-        sizes = " or ".join(f"{difference:g}" for difference in asked)
+    """Draw the power against the size; without a difference, the smallest difference detected."""
+    units, target_power = _words(plan).units(plan.settings.unit), plan.settings.power
+    differences = dict.fromkeys(pair.difference for pair in plan.plans)
+    title = f"Smallest difference detected with a power of {_target_power(plan)}, by {units}"
+    if None not in differences:
+        sizes = " or ".join(f"{difference:g}" for difference in differences)
         title = f"Power to detect a difference of {sizes}, by {units}"
     columns = (
         doc.Column("plan", "Metric and pair"),
@@ -122,9 +122,9 @@ def power_chart(plan: Plan) -> doc.Chart:
         plot=doc.Plot(
             "line",
             "units",
-            "smallest_difference" if None in asked else "power",
+            "smallest_difference" if None in differences else "power",
             series="plan",
-            reference=None if None in asked else wanted,
+            reference=None if None in differences else target_power,
             log_x=True,
             zero_y=True,
         ),
@@ -133,7 +133,7 @@ def power_chart(plan: Plan) -> doc.Chart:
 
 
 def _method(plan: Plan) -> str:
-    """How the power was calculated, in one line."""
+    """Describe the calculation of the power in one line."""
     settings = plan.settings
     comparisons = settings.comparisons or 1
     many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
@@ -163,18 +163,20 @@ def _warning(warning: PlanWarning, pair: PairPlan, plan: Plan) -> str:
             "depends on it. Is it an error in the texts?"
         )
     return (
-        f"{words.rows.capitalize()} of a document go together: drawn by documents, the variance is "
-        f"{pair.design_effect or 0:.1f} times that of independent {words.rows}. Plan with --unit "
-        "document."
+        f"{words.rows.capitalize()} of a document are correlated: the variance by documents is "
+        f"{pair.design_effect or 0:.1f} times the variance by independent {words.rows}. Plan with "
+        "--unit document."
     )
 
 
 def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
-    """How large a test set must be, and what the one that there is can detect."""
+    """State the test set size needed, and what the pilot's size can detect."""
     now = _units(plan, pair.units, pair.segments)
     goal = ""
     if pair.difference is not None:
-        goal = f"To detect a difference of {_asked(pair)} with a power of {_wanted(plan)}"
+        goal = (
+            f"To detect a difference of {_difference(pair)} with a power of {_target_power(plan)}"
+        )
     if pair.units_needed is not None:
         low, high = (
             "no limit" if bound is None else f"{bound:,}"
@@ -193,11 +195,11 @@ def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
         return
     smallest = f"{_score(pair, pair.smallest_difference)} {pair.metric} or more"
     if pair.power_now is None:
-        yield f"With a power of {_wanted(plan)}, {now} can detect differences of {smallest}."
+        yield f"With a power of {_target_power(plan)}, {now} can detect differences of {smallest}."
         return
     yield (
         f"With that power, {now} can detect differences of {smallest}; for "
-        f"{_asked(pair)}, their power is {_power_percent(pair.power_now)}."
+        f"{_difference(pair)}, their power is {_power_percent(pair.power_now)}."
     )
 
 
@@ -208,7 +210,7 @@ def _units(plan: Plan, units: int, segments: int | None) -> str:
 
 
 def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
-    """When a system that is truly equal passes a gate, or is shown to be equivalent."""
+    """State the sizes at which a truly equal system passes a gate, or is shown to be equivalent."""
     margin = pair.margin
     if margin is None:
         return
@@ -221,9 +223,9 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
     )
     now = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
     yield (
-        f"To pass a truly equal {_words(plan).system} with probability {_wanted(plan)}, a gate "
-        f"with a margin of {margin.margin:g} {pair.metric} needs {gate}; to show equivalence "
-        f"within that margin, {equivalence}. With this test set, the probabilities are "
+        f"To pass a truly equal {_words(plan).system} with probability {_target_power(plan)}, "
+        f"a gate with a margin of {margin.margin:g} {pair.metric} needs {gate}; to show "
+        f"equivalence within that margin, {equivalence}. With this test set, the probabilities are "
         f"{' and '.join(now)}."
     )
 
@@ -232,23 +234,23 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
 
 
-def _wanted(plan: Plan) -> str:
-    """The power that was asked for, as it was given."""
+def _target_power(plan: Plan) -> str:
+    """Format the target power with the digits of the setting."""
     return f"{100 * plan.settings.power:g} %"
 
 
-def _asked(pair: PairPlan) -> str:
+def _difference(pair: PairPlan) -> str:
     return f"{pair.difference:g} {pair.metric}"
 
 
 def _power_percent(share: float) -> str:
-    """A power in percent; never 100 unless it is, for no test is that sure."""
+    """Format a power in percent; above 99.5 % it is "over 99 %", as no test is certain."""
     percent = f"{100 * share:.0f}" if share <= 0.995 else "over 99"
     return f"{percent} %"
 
 
 def _score(pair: PairPlan, value: float) -> str:
-    """A difference with the metric's decimals, and with more where these would show nothing."""
+    """Format a difference with the metric's decimals, or more if two digits need them."""
     if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
         return f"{value:.3g}"
     digits = pair.digits
@@ -273,10 +275,10 @@ def _size_row(pair: PairPlan, size: SizePower) -> Row:
     }
 
 
-# A test set that was drawn from a pool.
+# Test sets drawn from a pool.
 
 
-DRAWN = {
+DRAWS = {
     "systematic": "evenly spread, one in {step:.4g}",
     "random": "at random",
     "stratified": "at random within each stratum",
@@ -285,7 +287,7 @@ DRAWN = {
 
 
 def sample_document(sample: Sample) -> doc.Document:
-    """What was drawn and how like the pool it is; lengths and domains as tables."""
+    """Lay out the size of a sample and its similarity to the pool, with lengths and domains."""
     tables = [length_table(sample)]
     if sample.domains:
         columns = tuple(columns_of(DomainShare).values())
@@ -294,19 +296,19 @@ def sample_document(sample: Sample) -> doc.Document:
 
 
 def sample_sentences(sample: Sample) -> tuple[str, ...]:
-    """What was drawn, and how like the pool it is."""
-    size, pool, asked = len(sample.segments), len(sample.pool), sample.settings.size
-    how = DRAWN[sample.settings.draw].format(step=pool / size)
+    """State the size of a sample, and its similarity to the pool."""
+    size, pool, requested = len(sample.segments), len(sample.pool), sample.settings.size
+    how = DRAWS[sample.settings.draw].format(step=pool / size)
     lines = [f"Drew {size:,} of {pool:,} segments, {how} (seed {sample.settings.seed})."]
-    if size != asked:
-        lines.append(f"{asked:,} were requested; whole documents come no nearer in this draw.")
+    if size != requested:
+        lines.append(f"{requested:,} were requested; whole documents come no nearer in this draw.")
     if sample.documents is not None:
         lines.append(f"They come from {sample.documents:,} of {sample.pool_documents:,} documents.")
-    distance, usual = 100 * sample.length_distance, 100 * sample.usual_distance
+    distance, typical = 100 * sample.length_distance, 100 * sample.usual_distance
     if sample.usual_distance:
         lines.append(
             f"Their distribution of lengths differs from the pool's by at most {distance:.1f} "
-            f"points (Kolmogorov–Smirnov; 95 % of random samples: {usual:.1f})."
+            f"points (Kolmogorov–Smirnov; 95 % of random samples: {typical:.1f})."
         )
     words = sample.vocabulary
     if words.tokens_covered is not None and words.types_covered is not None:
@@ -318,7 +320,7 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
 
 
 def length_table(sample: Sample) -> doc.Table:
-    """Mean and quantiles of the words per segment."""
+    """Make a table of the mean and quantiles of words per segment."""
     names = {0.0: "least", 0.5: "median", 1.0: "most"}
     headings = [names.get(share, f"{100 * share:g} %") for share in QUANTILES]
     columns = (
@@ -343,7 +345,7 @@ def length_table(sample: Sample) -> doc.Table:
 
 
 def long_table(sample: Sample) -> doc.Table:
-    """Every number in a row of its own."""
+    """Make a row for every number."""
     words = sample.vocabulary
     pool_quantiles = sample.pool_lengths.quantiles
     measures: list[tuple[str, str, float | None, float | None]] = [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def document(scores: Scores, *, details: bool = False) -> doc.Document:
-    """A table of scores with the metrics' signatures; with details, what each score is made of."""
+    """Lay out scores and signatures; with details, also the parts of each score."""
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
@@ -33,7 +33,7 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
         table = _all_rows(table, tables)
     if details:
         lines = (
-            f"{system.name}: {_written(score, scores)}"
+            f"{system.name}: {_score_text(score, scores)}"
             for system in scores.systems
             for score in system.scores.values()
         )
@@ -41,8 +41,8 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
     return doc.Document(tuple(blocks), table)
 
 
-def _written(score: Score, scores: Scores) -> str:
-    """Return a score with its parts, in the words of its rows."""
+def _score_text(score: Score, scores: Scores) -> str:
+    """Format a score with its parts, in the words of its rows."""
     if not isinstance(score, MeanScore):
         return str(score)
     rows = words_of(scores.test_set.rows).rows
@@ -50,7 +50,7 @@ def _written(score: Score, scores: Scores) -> str:
 
 
 def _all_rows(table: doc.Table, of_groups: Sequence[doc.Table]) -> doc.Table:
-    """Rows of the whole test set and of all groups as one table, for programs."""
+    """Join rows of the whole test set and of all groups in one table, for programs."""
     names = [doc.Column("by", "by"), *of_groups[0].columns]
     known = {column.name for column in names}
     columns = (*names, *(column for column in table.columns if column.name not in known))
@@ -62,7 +62,7 @@ def _all_rows(table: doc.Table, of_groups: Sequence[doc.Table]) -> doc.Table:
 
 
 def score_table(scores: Scores) -> doc.Table:
-    """A row per system with its scores, and their intervals where there are any."""
+    """Make a row per system with its scores, and their intervals if known."""
     notes = _signature_lines(scores)
     if scores.settings is not None:
         notes.append(_interval_line(scores))
@@ -75,7 +75,7 @@ def score_table(scores: Scores) -> doc.Table:
 
 
 def _precision_tables(scores: Scores) -> Iterator[doc.Table]:
-    """N-gram precisions of all systems, of metrics that have them (Koehn 2004, Table 1)."""
+    """Yield tables of n-gram precisions, for metrics that have them (Koehn 2004, Table 1)."""
     for label in scores.digits:
         parts = {system.name: system.scores[label] for system in scores.systems}
         precisions = {name: getattr(score, "precisions", None) for name, score in parts.items()}
@@ -96,7 +96,7 @@ def _system_column(scores: Scores) -> doc.Column:
 
 
 def _score_columns(scores: Scores) -> list[doc.Column]:
-    """Each metric's score, with its interval where there are any."""
+    """Make columns of each metric's score, and of its interval if known."""
     columns = []
     for label, digits in scores.digits.items():
         columns.append(doc.Column(label, label, digits=digits, numeric=True))
@@ -108,7 +108,7 @@ def _score_columns(scores: Scores) -> list[doc.Column]:
 
 
 def _score_cells(scores: Scores, system: SystemScores) -> dict[str, Value]:
-    """The cells of those columns, of a system on the whole test set or on a group."""
+    """Make the cells of `_score_columns`, for a system on the whole test set or on a group."""
     row: dict[str, Value] = {"system": system.name}
     for label, digits in scores.digits.items():
         row[label] = system.scores[label].score
@@ -120,7 +120,7 @@ def _score_cells(scores: Scores, system: SystemScores) -> dict[str, Value]:
 
 
 def segment_table(scores: Scores) -> doc.Table:
-    """A row per system and segment, by name or counted from 1; nothing where there is no score."""
+    """Make a row per system and segment, by name or counted from 1; missing scores are None."""
     numbers = range(1, scores.test_set.segments + 1)
     names: Sequence[str | int] = numbers if scores.segment_names is None else scores.segment_names
     by_number = scores.segment_names is None
@@ -134,16 +134,16 @@ def segment_table(scores: Scores) -> doc.Table:
         if system.segments is not None
         for name, row in zip(names, zip(*system.segments.values(), strict=True), strict=True)
     ]
-    lacking = [
+    missing = [
         f"{system.name}: {label}: {note}"
         for system in scores.systems
         for label, note in system.notes.items()
     ]
-    return doc.Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *lacking))
+    return doc.Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *missing))
 
 
 def _interval_line(scores: Scores) -> str:
-    # Where there are intervals NumPy is loaded already; plain scores do without it.
+    # Intervals have loaded NumPy already; scores without intervals need not load it.
     from truebleu.significance.intervals import INTERVAL_METHODS
 
     settings = cast("IntervalSettings", scores.settings)

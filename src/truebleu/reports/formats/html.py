@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Bar, Block, Column, Document, Renderable, Row, Value
 
-# Of longer names, the middle is left out; fingerprints, which have a colon, stay whole.
+# Longer names lose their middle; fingerprints, which have a colon, stay whole.
 LONGEST_NAME = 32
 # A hyphen before a number is a minus sign.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
-# Numbers this many times farther out than the middle half of them is wide are drawn at the edge.
+# Values farther from the quartiles than this many interquartile ranges are drawn at the edge.
 FARTHEST = 3
-# Where there are more rows than so many.
-MANY = 8
+# Fewest values for which quartiles are computed.
+MANY = 24
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
-    """The blocks as a fragment of a page."""
+    """Render the blocks as a fragment of a page."""
     parts = [part for block in document.blocks if (part := render_block(block))]
     return '<div class="truebleu">\n' + "\n".join(parts) + "\n</div>\n"
 
 
 def render_block(block: Block) -> str:
-    """One block; empty for a chart, which a file can show: the rows of tables have bars."""
+    """Render one block; a chart is left out, as rows of tables have bars."""
     if isinstance(block, Heading):
         return f"<p><strong>{text_of(block.text)}</strong></p>"
     if isinstance(block, Table):
@@ -42,17 +42,17 @@ def render_block(block: Block) -> str:
 
 
 def render_table(table: Table, *, in_page: bool = False) -> str:
-    """A table, with bars in its rows and shades for groups of them.
+    """Render a table, with bars in its rows and shades for groups of rows.
 
     Args:
-        table: what is rendered.
-        in_page: whether it is for the report, where cells may link to segments and a style sheet
-            says how they look; a notebook has no such sheet.
+        table: table to render.
+        in_page: True for the report, whose cells may link to segments and have a style sheet; a
+            notebook has no style sheet.
     """
     notes = _notes(table.notes) if table.notes else ""
     if not table.rows:
         return notes
-    # What has a band of its own has a scale of its own: rows of several metrics.
+    # Bars with a band have a scale for each row, as the rows are about different metrics.
     bars = {bar.column: (bar, None if bar.band else _ends(bar, table.rows)) for bar in table.bars}
     columns = [
         (column, table.is_numeric(column), bars.get(column.name)) for column in table.columns
@@ -60,17 +60,17 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     scope = ' scope="col"' if in_page else ""
     headings = "".join(
         f"<th{scope}{_aligned(numeric, in_page)}>{text_of(column.heading)}</th>"
-        + ("<td></td>" if drawn else "")
-        for column, numeric, drawn in columns
+        + ("<td></td>" if bar else "")
+        for column, numeric, bar in columns
     )
     rows, shaded = [], False
-    for place, row in enumerate(table.rows):
-        shaded ^= bool(place and table.rule is not None and row.get(table.rule))
+    for index, row in enumerate(table.rows):
+        shaded ^= bool(index and table.rule is not None and row.get(table.rule))
         cells = "".join(
             f"<td{_aligned(numeric, in_page)}>"
             f"{_cell(column, row, numeric=numeric, in_page=in_page)}</td>"
-            + ("" if drawn is None else f'<td class="bar">{_bar(*drawn, row)}</td>')
-            for column, numeric, drawn in columns
+            + ("" if bar is None else f'<td class="bar">{_bar(*bar, row)}</td>')
+            for column, numeric, bar in columns
         )
         shade = ' style="background: rgba(127, 127, 127, 0.12)"' if shaded else ""
         rows.append(f"<tr{shade}>{cells}</tr>")
@@ -87,13 +87,13 @@ def _aligned(numeric: bool, in_page: bool) -> str:
 
 
 def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
-    written = column.cell(row.get(column.name))
-    shown = sentence_of(written) if numeric else text_of(written)
-    if len(written) > LONGEST_NAME and " " not in written and ":" not in written:
+    text = column.cell(row.get(column.name))
+    shown = sentence_of(text) if numeric else text_of(text)
+    if len(text) > LONGEST_NAME and " " not in text and ":" not in text:
         half = LONGEST_NAME // 2
-        short = f"{written[:half]}…{written[-half:]}"
+        short = f"{text[:half]}…{text[-half:]}"
         shown = f'<span title="{shown}">{text_of(short)}</span>'
-    if in_page and written.startswith("["):
+    if in_page and text.startswith("["):
         shown = f'<span class="range">{shown}</span>'
     link = row.get(f"{column.name} link")
     return f'<a href="#{escape(str(link))}">{shown}</a>' if in_page and link else shown
@@ -105,10 +105,10 @@ CELL = "position: relative; display: block; min-width: min(9em, 13vw); height: 1
 
 
 def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
-    """The numbers at both ends of the cells, a little beyond those of the rows."""
+    """Return the numbers at both ends of the cells, slightly beyond the numbers in rows."""
     names = (bar.column, bar.low, bar.high, str(bar.band))
     values = [value for row in rows for name in names if is_number(value := row.get(name))]
-    if len(values) > 3 * MANY:
+    if len(values) > MANY:
         first, _, third = quantiles(values)
         far = FARTHEST * (third - first)
         values = [value for value in values if first - far <= value <= third + far]
@@ -121,7 +121,7 @@ def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
 def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
     ends = ends or _ends(bar, [row])
 
-    def place(value: Value, otherwise: float) -> float:
+    def position(value: Value, otherwise: float) -> float:
         number = value if is_number(value) else otherwise
         return 100 * min(1.0, max(0.0, (number - ends[0]) / (ends[1] - ends[0])))
 
@@ -136,15 +136,15 @@ def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
     band = row.get(str(bar.band))
     if is_number(band):
         look = "top: 0; height: 100%; opacity: 0.15"
-        parts.append(span(place(-band, 0), place(band, 0), look))
+        parts.append(span(position(-band, 0), position(band, 0), look))
     if bar.zero:
         look = "min-width: 1px; top: 0; height: 100%; opacity: 0.5"
-        parts.append(span(place(0.0, 0), place(0.0, 0), look))
-    low, high = place(row.get(bar.low), ends[0]), place(row.get(bar.high), ends[1])
+        parts.append(span(position(0.0, 0), position(0.0, 0), look))
+    low, high = position(row.get(bar.low), ends[0]), position(row.get(bar.high), ends[1])
     if bar.low in row:
         parts.append(span(low, high, "top: calc(50% - 1px); height: 2px"))
     dot = "top: calc(50% - 4px); height: 8px; min-width: 8px; margin-left: -4px; border-radius: 50%"
-    parts.append(span(place(value, 0), place(value, 0), dot))
+    parts.append(span(position(value, 0), position(value, 0), dot))
     return f'<span style="{CELL}">{"".join(parts)}</span>'
 
 
@@ -153,10 +153,10 @@ def _notes(lines: tuple[str, ...]) -> str:
 
 
 def sentence_of(text: str) -> str:
-    """The same with minus signs."""
+    """Escape a text, with minus signs instead of hyphens before numbers."""
     return text_of(MINUS.sub("−", text))
 
 
 def text_of(text: str) -> str:
-    """A text of which nothing is markup."""
+    """Escape a text, so that nothing in it is markup."""
     return escape(one_line(text))

@@ -1,8 +1,8 @@
 """LaTeX tables in the style of booktabs; sentences and notes are comments.
 
-What is written is ASCII, and compiles with pdfLaTeX, XeLaTeX and LuaLaTeX: letters with accents
-become commands, Greek ones and signs mathematics, and what fonts of pdfLaTeX have no letter for is
-written by its number, such as [U+4E2D].
+The output is ASCII, and compiles with pdfLaTeX, XeLaTeX and LuaLaTeX: letters with accents become
+commands, Greek letters and signs mathematics, and characters that fonts of pdfLaTeX lack their
+number, such as [U+4E2D].
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SIGNS = {
     "‡": r"\ddagger",
     "°": r"^{\circ}",
     "∆": r"\Delta",
-    # The standard font has other characters in their places, or none.
+    # The standard font has other characters for these codes, or none.
     "<": "<",
     ">": ">",
     **{letter: f"\\{name}" for letter, name in GREEK.items()},
@@ -88,7 +88,7 @@ SPECIAL = {
     # Greek capitals that look like Latin ones, and the o.
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)),
 }
-# Commands for accents; of others, such as the ogonek, the bare letter is left.
+# Commands for accents; letters with other marks, such as the ogonek, lose them.
 ACCENTS = dict(
     zip(
         "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327",
@@ -103,7 +103,7 @@ MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
-    """A tabular environment for each table; all else as comments."""
+    """Render each table as a tabular environment, and all other blocks as comments."""
     parts = []
     for block in document.blocks:
         if isinstance(block, Heading):
@@ -120,10 +120,10 @@ def _comments(lines: Iterable[str]) -> str:
 
 
 def _comment(line: str) -> str:
-    """A line in ASCII: signs and letters with accents by their commands, the rest as it is."""
+    """Write a line in ASCII: commands for accents and signs, other characters unchanged."""
     return "".join(
-        "".join(run) if plain else _cell("".join(run))
-        for plain, run in groupby(one_line(line), str.isascii)
+        "".join(run) if is_ascii else _cell("".join(run))
+        for is_ascii, run in groupby(one_line(line), str.isascii)
     )
 
 
@@ -163,23 +163,23 @@ def _tabular(table: Table) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    written = " & ".join(cells) + r" \\"
+    text = " & ".join(cells) + r" \\"
     # After the end of the row above, a bracket or a star would be taken for its argument.
-    return "{}" + written if written.startswith(("[", "*")) else written
+    return "{}" + text if text.startswith(("[", "*")) else text
 
 
 def _table_cell(row: Row, column: Column, *, numeric: bool) -> str:
     cell = column.cell(row.get(column.name))
-    written = _cell(MINUS.sub("−", cell) if numeric else cell)
+    text = _cell(MINUS.sub("−", cell) if numeric else cell)
     if column.bold is not None and row.get(column.bold):
-        written = f"\\textbf{{{written}}}"
+        text = f"\\textbf{{{text}}}"
     mark = row.get(column.mark) if column.mark is not None else None
-    # Beside the column, so that decimal points stay below each other.
-    return f"{written}\\rlap{{$^{{{SIGNS[str(mark)]}}}$}}" if mark else written
+    # The mark takes no width, so that decimal points stay aligned.
+    return f"{text}\\rlap{{$^{{{SIGNS[str(mark)]}}}$}}" if mark else text
 
 
 def _cell(cell: str) -> str:
-    """A text of which nothing is a command, in ASCII."""
+    """Escape a text in ASCII, so that nothing in it is a command."""
     text = normalize("NFC", one_line(cell))
     return "".join(
         "".join(map(_letter, run)) if known else _numbered("".join(run))
@@ -188,10 +188,10 @@ def _cell(cell: str) -> str:
 
 
 def _is_known(character: str) -> bool:
-    """Whether it can be written with commands, or by a letter that is like it."""
+    """Return whether a character can be written with commands, or as a similar letter."""
     return character.isascii() or all(
-        part.isascii() or part in SPECIAL or (place and combining(part))
-        for place, part in enumerate(normalize("NFKD", character))
+        part.isascii() or part in SPECIAL or (index and combining(part))
+        for index, part in enumerate(normalize("NFKD", character))
     )
 
 
@@ -200,13 +200,13 @@ def _letter(character: str) -> str:
         return SPECIAL.get(character, character)
     parts = normalize("NFKD", character)
     base = parts[0]
-    written = SPECIAL.get(base, base)
+    text = SPECIAL.get(base, base)
     for part in parts[1:]:
         if not combining(part):
-            written += SPECIAL.get(part, part)
+            text += SPECIAL.get(part, part)
         elif part in ACCENTS and base.isascii():
-            written = f"\\{ACCENTS[part]}{{{written}}}"
-    return written
+            text = f"\\{ACCENTS[part]}{{{text}}}"
+    return text
 
 
 def _numbered(characters: str) -> str:

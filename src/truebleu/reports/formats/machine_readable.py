@@ -1,4 +1,4 @@
-"""What programs read: JSON, tab-separated values, and JUnit's XML for pipelines."""
+"""Formats for programs: JSON, tab-separated values, and JUnit's XML for pipelines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def render_json(document: Document, result: Renderable) -> str:
-    """The result's facts with the document's sentences; a NaN would be a bug and is refused."""
+    """Render the result's facts and the document's sentences; raises ValueError for a NaN."""
     values = result.facts()
     if document.sentences:
         values["sentences"] = list(document.sentences)
@@ -22,7 +22,7 @@ def render_json(document: Document, result: Renderable) -> str:
 
 
 def dump(values: Any, *, indent: int | None = 2) -> str:
-    """Values as JSON that can be read in any language, and that no terminal obeys."""
+    """Write values as JSON with control characters escaped; raises ValueError for a NaN."""
     return escaped_controls(dumps(values, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
@@ -32,7 +32,7 @@ UNSAFE = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"')
 
 
 def render_tsv(document: Document, _result: Renderable | None = None) -> str:
-    """The document's data under a heading line; sentences and notes are comments above it."""
+    """Render the document's data with a heading; sentences and notes are comments above it."""
     table = document.data
     comments = [*document.sentences, *table.notes]
     names = tuple(map(_cell, table.names))
@@ -55,7 +55,7 @@ def _cell(value: Value) -> str:
 
 
 def render_junit(document: Document, _result: Renderable | None = None) -> str:
-    """A suite with a case for each check; what else the document says is the suite's output."""
+    """Render checks as the cases of a suite, and sentences and notes as the suite's output."""
     failed = sum(not check.passed for check in document.checks)
     counts = f'tests="{len(document.checks)}" failures="{failed}" errors="0" skipped="0"'
     cases = []
@@ -67,13 +67,13 @@ def render_junit(document: Document, _result: Renderable | None = None) -> str:
             message = f"<failure message={_attribute(check.reason)}></failure>"
             cases.append(f"{case}>\n      {message}")
         cases.append("    </testcase>")
-    said = "\n".join(map(_text, (*document.sentences, *document.data.notes)))
+    output = "\n".join(map(_text, (*document.sentences, *document.data.notes)))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites name="truebleu" {counts}>',
         f'  <testsuite name="truebleu gate" {counts}>',
         *cases,
-        f"    <system-out>{said}</system-out>",
+        f"    <system-out>{output}</system-out>",
         "  </testsuite>",
         "</testsuites>",
     ]

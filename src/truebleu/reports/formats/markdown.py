@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Block, Column, Renderable, Row
 
-# What Markdown, or the HTML inside it, would take for markup.
+# Characters that Markdown, or HTML inside it, would take for markup.
 MARKUP = re.compile(r"([\\`*_<>\[\]|&#~]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-# What would begin a list inside a list.
+# Text that would begin a list inside a list.
 ITEM = re.compile(r"^(\d*)(?=[-+.)](\s|$))")
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
-    """The blocks one after the other, with a blank line between them."""
+    """Render the blocks as Markdown, with a blank line between them."""
     parts = []
     for block in document.blocks:
         if isinstance(block, Heading):
@@ -35,7 +35,7 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text of which nothing is markup."""
+    """Escape a text, so that nothing in it is markup."""
     return MARKUP.sub(r"\\\1", one_line(text))
 
 
@@ -49,26 +49,26 @@ def _table(table: Table) -> str:
         return "\n\n".join(notes)
     align = ["---:" if table.is_numeric(column) else "---" for column in table.columns]
     rows = [[escaped(column.heading) for column in table.columns], align]
-    for place, row in enumerate(table.rows):
-        if place and table.rule is not None and row.get(table.rule):
+    for index, row in enumerate(table.rows):
+        if index and table.rule is not None and row.get(table.rule):
             # Markdown has no rules inside tables: an empty row.
             rows.append(["" for _ in table.columns])
         rows.append([_cell(row, column) for column in table.columns])
-    written = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     legend = [escaped(table.legend)] if table.legend else []
-    return "\n\n".join([written, *legend, *notes])
+    return "\n\n".join([text, *legend, *notes])
 
 
 def _cell(row: Row, column: Column) -> str:
-    written = escaped(column.cell(row.get(column.name)))
+    text = escaped(column.cell(row.get(column.name)))
     if column.bold is not None and row.get(column.bold):
-        written = f"**{written}**"
+        text = f"**{text}**"
     mark = row.get(column.mark) if column.mark is not None else None
-    return f"{written}{escaped(str(mark))}" if mark else written
+    return f"{text}{escaped(str(mark))}" if mark else text
 
 
 def _code(lines: Iterable[str]) -> str:
-    """Lines in code spans, delimited by more backticks than any run of them inside."""
+    """Put lines into code spans, with longer delimiters than any run of backticks inside."""
     spans = []
     for line in map(one_line, lines):
         ticks = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
@@ -80,7 +80,7 @@ def _code(lines: Iterable[str]) -> str:
 
 
 def render_for_github(document: Document, _result: Renderable | None = None) -> str:
-    """The decision as an alert, the blocks as Markdown, and signatures behind a click."""
+    """Render the decision as an alert, the blocks as Markdown, and signatures folded."""
     shown: list[Block] = []
     notes: list[str] = []
     for block in document.blocks:
@@ -95,15 +95,13 @@ def render_for_github(document: Document, _result: Renderable | None = None) -> 
         notes = [*document.data.notes, *notes]
     parts = [*_alert(document), render(Document(tuple(shown), document.data))]
     if notes:
-        written = render(Document((Notes(tuple(dict.fromkeys(notes))),), document.data))
-        parts.append(
-            f"<details><summary>Signatures and settings</summary>\n\n{written}\n</details>\n"
-        )
+        text = render(Document((Notes(tuple(dict.fromkeys(notes))),), document.data))
+        parts.append(f"<details><summary>Signatures and settings</summary>\n\n{text}\n</details>\n")
     return "\n".join(parts)
 
 
 def _alert(document: Document) -> list[str]:
-    """What a reader must see first, in the colours GitHub gives to alerts."""
+    """State the decision as one of GitHub's coloured alerts, or nothing without checks."""
     if not document.checks:
         return []
     passed = all(check.passed for check in document.checks)
