@@ -40,7 +40,7 @@ class Files:
 
 
 def chosen_metrics(environment: Mapping[str, str]) -> list[str]:
-    """The metrics, as they are written on the command line."""
+    """Return the metrics, written as on the command line."""
     return environment.get("METRICS", "").split() or ["bleu", "chrf"]
 
 
@@ -95,7 +95,7 @@ def _beginning(path: Path) -> str:
 
 
 def _partner(folder: Path, name: str, output: Path) -> Path:
-    """The file of a folder that belongs to an output: its very name, or the same beginning."""
+    """Find the file of a folder for an output: one with its name or beginning with `name`."""
     if (folder / output.name).is_file():
         return folder / output.name
     pattern = f"{escape(name)}.*"  # a name with brackets is no pattern
@@ -132,7 +132,7 @@ def _number(name: str, written: str) -> float:
 
 
 def annotation(kind: str, title: str, text: str) -> str:
-    """A command to GitHub that shows a line beside the run; nothing in it can begin another."""
+    """Return a GitHub command that shows a line with the run; `text` cannot begin another."""
     title = _data(title).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={title}::{_data(text)}"
 

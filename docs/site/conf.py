@@ -53,7 +53,7 @@ def copied_pages(folder: Path) -> None:
 
 
 def with_links(page: Path) -> str:
-    """A page whose links to what the site does not hold go to the repository."""
+    """Return a page with its links to files outside the site turned into links to GitHub."""
 
     def link(match: re.Match[str]) -> str:
         place = match[1].partition("#")[0]
@@ -67,14 +67,14 @@ def with_links(page: Path) -> str:
 
 
 def api_pages(folder: Path) -> None:
-    """A page for the names of truebleu and one for each namespace."""
+    """Write a page for the names of truebleu and one for each namespace."""
     folder.mkdir(parents=True, exist_ok=True)
     for package in public_packages():
         (folder / f"{package}.md").write_text(api_page(package), encoding="utf-8")
 
 
 def api_page(module: str) -> str:
-    """The docstrings of a module's public names."""
+    """Return a page with the docstrings of a module's public names."""
     home = import_module(module)
     lines = [f"# `{module}`", "", "```{eval-rst}", f".. automodule:: {module}", "   :no-index:", ""]
     others = []
@@ -92,7 +92,7 @@ def api_page(module: str) -> str:
 
 
 def index(folder: Path) -> str:
-    """The first page: that of docs/, with the table of contents beside it."""
+    """Return the first page: docs/README.md with the table of contents."""
     parts = [(folder / "README.md").read_text(encoding="utf-8")]
     for section in SECTIONS:
         pages = sorted(path for path in (folder / section).glob("*.md"))
@@ -104,7 +104,7 @@ def index(folder: Path) -> str:
 
 
 def make_source(folder: Path) -> None:
-    """Everything that Sphinx reads, in a folder of its own."""
+    """Write everything that Sphinx reads into `folder`, deleting what it held."""
     shutil.rmtree(folder, ignore_errors=True)
     copied_pages(folder)
     api_pages(folder / "api")

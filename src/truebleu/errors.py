@@ -25,8 +25,8 @@
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
-A message says where the error is, what was there, what is expected and what to try. The command
-line prints it after ``error:`` and exits with 2.
+A message names the place of the error, the value there, the expected value and a way out. The
+command line prints it after ``error:`` and exits with 2.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _units(
 
 
 def _numbered(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Number labels in order of appearance; return the numbers and the labels by number."""
+    """Enumerate labels in order of appearance; return their numbers, and labels by number."""
     numbers: dict[str, int] = {}
     each = (numbers.setdefault(label, len(numbers)) for label in labels)
     return np.fromiter(each, dtype=np.int64, count=len(labels)), list(numbers)

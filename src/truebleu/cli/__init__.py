@@ -1,1 +1,1 @@
-"""The command line: one file per command, each of which parses, calls the API and renders."""
+"""The command line: one file per command; a command parses, calls the API and renders."""

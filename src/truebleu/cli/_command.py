@@ -1,8 +1,8 @@
-"""How a command is made: its verb's settings as options, and what every command has in common.
+"""Commands made from verbs: settings as options, and the parts that all commands share.
 
 `make_command` gives a function the options of its texts, its metrics, its verb and its output, in
-these groups; the function gets `texts`, `metrics`, `show` and the settings. An option is declared
-where the setting is, in the verb's signature (see `truebleu.schema`); options of files, here.
+these groups; the function gets `texts`, `metrics`, `show` and the settings. A setting's option is
+declared in the verb's signature (see `truebleu.schema`); options that name files, here.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
 
-#: What stands for files, which shells complete.
+#: Metavars of files, which shells complete.
 FILES = ("FILE", "LISTS", "FOLDER", "PATH")
-# Names to choose from that stand in the first column of help; longer ones, behind the sentence.
+# Most characters of choices in the first column of help; longer lists follow the sentence.
 LONGEST_CHOICES = 20
-# Characters of what a command does that help has at first sight.
+# Most characters of a description that `--help` shows whole.
 LONGEST_HELP = 350
 
 
 class FilePath(click.Path):
-    """A path, which shells complete; the reader refuses what can be none, such as a NUL in it."""
+    """A path, which shells complete; the file's reader rejects invalid ones, as with a NUL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path as it is."""
+        """Return the path unchanged, even if no file can have it."""
         try:
             return super().convert(value, param, ctx)
         except ValueError:
@@ -75,17 +75,17 @@ class FilePath(click.Path):
 
 
 class Option(click.Option):
-    """An option with its group in ``--help``; a rare one only ``--help-all`` shows.
+    """An option with its group in ``--help``; only ``--help-all`` shows rare ones.
 
     Args:
-        flags: its names, separated by blanks; the last may be that of the value.
-        text: what it is for.
-        takes: what stands for the value; shells complete files.
-        group: the heading that it stands under.
-        rare: whether only ``--help-all`` shows it.
-        read: makes the value of what was written, once all settings are checked; for files.
-        is_setting: True if a declaration has it, whose errors name it.
-        details: others of Click.
+        flags: names of the option, separated by blanks; the last may name the value.
+        text: help text.
+        takes: metavar; shells complete files.
+        group: heading in help.
+        rare: True if only ``--help-all`` shows the option.
+        read: function that converts the argument, called when all settings are checked.
+        is_setting: True if the option is a declared setting, so that errors name the option.
+        details: further arguments of `click.Option`.
     """
 
     def __init__(
@@ -121,10 +121,10 @@ def _with_names(text: str, names: Sequence[str]) -> str:
 
 
 class Command(click.Command):
-    """A command whose help has groups, and which understands habits of other tools."""
+    """A command that groups its options in help and hints at options of other tools."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What the command does; all paragraphs of a long text only with all options."""
+        """Write the description; ``--help`` has only the first paragraph of a long one."""
         text = self.help or ""
         if len(text) > LONGEST_HELP and not ctx.meta.get(ALL_OPTIONS):
             text = inspect.cleandoc(text).partition("\n\n")[0]
@@ -133,7 +133,7 @@ class Command(click.Command):
             formatter.write_text(inspect.cleandoc(text))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options by group; the rare ones only where all are asked for."""
+        """Write the options by group; ``--help`` leaves out rare ones."""
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         rare = [option for option in options if getattr(option, "rare", False)]
         hidden = [] if ctx.meta.get(ALL_OPTIONS) else rare
@@ -148,42 +148,42 @@ class Command(click.Command):
             formatter.write_text(f"--help-all shows {len(hidden)} more options.")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart; `-m bleu chrf` names two metrics, as in sacreBLEU."""
+        """Parse the arguments; `-m bleu chrf` names two metrics, as in sacreBLEU."""
         for argument in args:
             flag = argument.partition("=")[0]
             hint = hint_for(flag, self)
             if hint is not None:
                 raise click.UsageError(f"No such option: {flag}. Here it is {hint}.", ctx)
-        written = list(_repeated_metrics(args))
-        _, _, order = self.make_parser(ctx).parse_args(list(written))
+        arguments = list(_repeat_metric_flags(args))
+        _, _, order = self.make_parser(ctx).parse_args(list(arguments))
         for option, count in Counter(order).items():
-            # Of numbers the last counts, as everywhere; of files the first would go unnoticed.
+            # A repeated number overrides the first, but a repeated file would silently drop one.
             is_file = isinstance(option, Option) and "FILE" in (option.metavar or "")
             if count > 1 and is_file and not option.multiple:
                 raise click.UsageError(f"{option.opts[0]} was given {count} times.", ctx)
-        return super().parse_args(ctx, written)
+        return super().parse_args(ctx, arguments)
 
 
-def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
-    """`-m` before each of the metrics that follow one; a file of that name is a file."""
+def _repeat_metric_flags(arguments: Sequence[str]) -> Iterator[str]:
+    """Insert `-m` before each metric that follows another, unless a file has its name."""
     names = {*METRICS, *plugin_names()}
     after_metric = False
-    for place, argument in enumerate(arguments):
+    for index, argument in enumerate(arguments):
         is_metric = argument.partition(":")[0] in names and not os.path.exists(argument)
-        if after_metric and is_metric and arguments[place - 1] not in ("-m", "--metric"):
+        if after_metric and is_metric and arguments[index - 1] not in ("-m", "--metric"):
             yield "-m"
         yield argument
         after_metric = argument in ("-m", "--metric") or (after_metric and is_metric)
 
 
-# Options that follow from a verb's declaration.
+# Options generated from a verb's declaration.
 
 
 def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
-    """Yield an option for each setting that can be written on a command line."""
+    """Yield an option for each setting that the command line can hold."""
     for name, declared in settings.items():
         setting = declared.setting
-        # A value of any type is text, if the declaration says what it is called.
+        # A value of any type is read as text if the declaration has a metavar for it.
         if not setting.option or (declared.kind is None and setting.metavar is None):
             continue
         flags = (*(setting.flags or (f"--{name.replace('_', '-')}",)), name)
@@ -194,7 +194,7 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
             kind: Any = str if declared.kind in (os.PathLike, None) else declared.kind
             if setting.choices:
                 kind = click.Choice(tuple(setting.choices))
-            # Several values are separated by commas, if the declaration writes them so.
+            # Several values are separated by commas if the declared metavar has commas.
             has_commas = "," in (setting.metavar or "")
             details |= {"type": kind, "multiple": declared.many and not has_commas}
             if has_commas:
@@ -214,14 +214,14 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
 def _split(
     kind: click.ParamType[Any], context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[Any, ...] | None:
-    """Return the values of an option that takes several, separated by commas."""
+    """Split the argument of an option at commas and convert each value."""
     if text is None:
         return None
     return tuple(kind.convert(part, option, context) for part in text.split(","))
 
 
 def _sentence(text: str) -> str:
-    """Return the words of a docstring as help: with a capital letter, without quotes of code.
+    """Return a line of a docstring as help: with a capital letter, without quotes of code.
 
     A flag's help leaves out "True to".
     """
@@ -239,22 +239,21 @@ def make_command(
     output: str = "Write the result into FILE.",
     epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
-    """Make a command of a function.
+    """Return a decorator that makes a command from a function.
 
     Args:
-        name: of the command.
-        verb: whose settings are options; the function gets them by name.
-        parts: what the command has besides, separated by blanks. The function gets `texts` for
-            "texts" (references, source and documents; with the outputs where there are "systems",
-            or "[systems]", which are optional, and with groups of segments where there is "by"),
-            and `metrics` and `executor` for what is called so. Its result has "details",
-            a "chart", a "format" and a file by "output"; as "checks", there are the formats for
-            pipelines, too.
-        options: further ones, and arguments.
+        name: name of the command.
+        verb: function whose settings become options; the command's function gets them by name.
+        parts: further parts of the command, separated by blanks. With "texts", the function gets
+            `texts`: references, source and documents, with the outputs if "systems" (required)
+            or "[systems]" (optional) is a part, and with groups of segments if "by" is. With
+            "metrics" and "executor" it gets these. With "details", "chart", "format" and
+            "output" the result has these options; "checks" adds the formats for pipelines.
+        options: further options and arguments.
         metrics: function that parses metrics, BLEU by default; None for metrics and scores of
             other programs, with the default of the verb.
-        output: what ``--output`` is for.
-        epilog: below the options.
+        output: help text of ``--output``.
+        epilog: text below the options.
     """
     has = set(parts.split())
 
@@ -279,9 +278,9 @@ def make_command(
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
         hidden = {"chart", "details", "output", "format"} - has
         parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
-        own = [option for option in parameters if isinstance(option, Option)]
-        names = {str(option.name): option.opts[-1] for option in own if option.is_setting}
-        read_later: list[Any] = [option for option in own if option.read is not None]
+        with_group = [option for option in parameters if isinstance(option, Option)]
+        names = {str(option.name): option.opts[-1] for option in with_group if option.is_setting}
+        read_later: list[Any] = [option for option in with_group if option.read is not None]
 
         def callback(**values: Any) -> None:
             with _named_as_options(names):
@@ -289,7 +288,7 @@ def make_command(
 
         def run(values: dict[str, Any]) -> None:
             if verb is not None:
-                # What is not given is left to the declaration; before any file is read.
+                # Check the settings before any file is read; the declaration has the defaults.
                 given = {name: values[name] for name in declared.keys() & values.keys()}
                 values |= resolve(verb, {k: v for k, v in given.items() if v not in (None, ())})
             for option in read_later:
@@ -299,7 +298,7 @@ def make_command(
                 values["texts"] = _texts_of(values)
             if "metrics" in has:
                 values["metrics"] = _chosen_metrics(values["metrics"], values.get("texts"))
-            if not any(was_given(written) for written in WRITTEN):
+            if not any(was_given(name) for name in WRITES_FILES):
                 reject_unused(["force"], "requires a file to write")
             show = {field: values.pop(field) for field in ResultWriter.__slots__ if field in values}
             with _executor(values.pop("processes", None), values.pop("cluster", None)) as executor:
@@ -321,24 +320,24 @@ def make_command(
 
 @contextmanager
 def _named_as_options(names: Mapping[str, str]) -> Iterator[None]:
-    """Name a setting in an error as its option on the command line."""
+    """Replace the name of a setting in errors by its option on the command line."""
     try:
         yield
     except SettingError as error:
         setting, *others = error.args
-        # A message about an unknown name has its kind in this place.
+        # The first argument of an UnknownNameError is the kind of name.
         if not isinstance(error, UnknownNameError):
             error.args = (names.get(setting, setting), *others)
         raise
 
 
 class UnusedOptions(NamedTuple):
-    """Options that are refused where another is missing, or beside it, as they would do nothing."""
+    """Options without effect unless `other` is given, or, with `excluded`, if it is given."""
 
     names: Sequence[str]
     reason: str
     other: str
-    beside: bool = False
+    excluded: bool = False
 
 
 def make_counting_command(
@@ -347,17 +346,17 @@ def make_counting_command(
     parts: str,
     text: str,
     *,
-    idle: Sequence[UnusedOptions],
+    unused: Sequence[UnusedOptions],
     **declared: Any,
 ) -> Command:
-    """Make the command of a verb that needs the counts of texts, and no more.
+    """Make the command of a verb that needs only the counts of texts.
 
     Args:
-        name: of the command.
-        verb: what is asked.
-        parts: as for `make_command`.
-        text: what help says.
-        idle: which options are refused.
+        name: name of the command.
+        verb: function that computes the result from counts.
+        parts: parts of the command; see `make_command`.
+        text: description in help.
+        unused: rules about options without effect.
         declared: further arguments of `make_command`.
     """
 
@@ -368,8 +367,8 @@ def make_counting_command(
         file: str | None = None,
         **settings: Any,
     ) -> None:
-        for rule in idle:
-            if bool(settings[rule.other]) is rule.beside:
+        for rule in unused:
+            if bool(settings[rule.other]) is rule.excluded:
                 reject_unused(rule.names, rule.reason)
         from truebleu.significance.optimizer_runs import are_runs_compared
 
@@ -377,7 +376,7 @@ def make_counting_command(
         by_runs = name == "compare" and are_runs_compared(options)
         counts = texts.count(metrics, fingerprints=file is not None, by_runs=by_runs)
         if file is not None:
-            # Before the scores: what cannot be saved should be said at once.
+            # Save before scoring, so that a file that cannot be written is reported at once.
             from truebleu.counts.saved import save_counts
 
             save_counts(counts, file, overwrite=show.force)
@@ -391,7 +390,7 @@ def make_counting_command(
 
 
 def _steps(settings: Mapping[str, Any]) -> int:
-    """How many replicates are scored; 0 where nothing is resampled."""
+    """Return the number of replicates to score, or 0 without confidence intervals."""
     if not settings.get("confidence", True):
         return 0
     passes = 1
@@ -402,12 +401,12 @@ def _steps(settings: Mapping[str, Any]) -> int:
     return passes * (settings["replicates"] or DEFAULT_REPLICATES)
 
 
-#: The options that name files to write.
-WRITTEN = ("output", "chart", "file", "folder")
+#: Options that name files to write.
+WRITES_FILES = ("output", "chart", "file", "folder")
 
 
 def _store_in_context(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """The callback of an option whose value the context keeps under a key, for other options."""
+    """Return an option's callback that stores its value in the context for other options."""
 
     def callback(context: click.Context, _option: click.Parameter, value: Any) -> Any:
         context.meta[key] = value
@@ -417,17 +416,17 @@ def _store_in_context(key: str) -> Callable[[click.Context, click.Parameter, Any
 
 
 def was_given(name: str) -> bool:
-    """Whether an option of the current command was given, by the name of its value."""
+    """Return whether the current command's option with the value `name` was given."""
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, ParameterSource.DEFAULT)
 
 
 def reject_unused(names: Iterable[str], reason: str) -> None:
-    """Refuse options that were given and would do nothing here.
+    """Raise click.UsageError if an option without effect was given.
 
     Args:
-        names: of the options' values.
-        reason: what they need, or what they cannot stand beside.
+        names: names of the options' values.
+        reason: end of the message: the option that they need or exclude.
     """
     context = click.get_current_context()
     for option in context.command.params:
@@ -441,7 +440,7 @@ def reject_unused(names: Iterable[str], reason: str) -> None:
 def reference_option(
     of: str = "", text: str = "A reference; repeat for several.", **details: Any
 ) -> Option:
-    """References: `references`, by ``-r``; or those of other texts, such as of "test" lists."""
+    """Return the option for `references`, ``-r``; with `of` the option for `of`_references."""
     flags = f"--{of}-reference {of}_references" if of else "-r --reference references"
     return Option(flags, text, "FILE", group="Texts", multiple=True, **details)
 
@@ -472,7 +471,7 @@ def _text_options() -> list[click.Parameter]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """The texts that a command names, and what is known about them."""
+    """A command's texts, with their documents and columns of labels."""
 
     systems: Sequence[str] = ()
     references: Sequence[str]
@@ -562,27 +561,27 @@ class Texts:
         if known is not None:
             return known
         if parse_location(column).column is not None:
-            written = column
+            location = column
         elif self.documents is not None:
-            written = f"{parse_location(self.documents).path}#{column}"
+            location = f"{parse_location(self.documents).path}#{column}"
         else:
             expected = (
                 "domain or document if the texts have them, a column of --documents FILE, or "
                 "FILE#COLUMN"
             )
             raise SettingError("--by", column, expected)
-        # A column that is named is read as if it held documents.
-        labels = read_labels(Files(), written, outline.systems[0], outline.segments)
+        # Any column can be read in the way that documents are.
+        labels = read_labels(Files(), location, outline.systems[0], outline.segments)
         return labels.documents or ()
 
-    def with_baseline(self, written: str) -> tuple[Texts, str]:
-        """The texts with another system, and its name, which no other system has."""
-        systems, name = with_baseline(self.systems, written)
+    def with_baseline(self, baseline: str) -> tuple[Texts, str]:
+        """Add the baseline to the systems; return the texts and its unique name."""
+        systems, name = with_baseline(self.systems, baseline)
         return replace(self, systems=systems), name
 
 
 def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
-    """Write warnings to standard error, those of a kind together unless details are asked for."""
+    """Write warnings to standard error, merged by kind unless ``--details`` is given."""
     arguments = click.get_current_context().params
     option = "--details" if "details" in arguments else "--strict"
     messages = [warning.message for warning in warnings]
@@ -600,7 +599,7 @@ def _merge_warnings(warnings: Sequence[TextWarning], option: str) -> Iterator[st
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:
-    """The texts that options name; takes their values out of the others."""
+    """Make `Texts` from the values of its options, which it removes from `values`."""
     fields = {name: values.pop(name) for name in Texts.__slots__ if name in values}
     public = _public_test_set(values.pop("test_set"), fields["references"])
     if public is not None:
@@ -609,21 +608,21 @@ def _texts_of(values: dict[str, Any]) -> Texts:
     return Texts(**fields, public=public)
 
 
-def _public_test_set(written: str | None, references: Sequence[str]) -> PublicTestSet | None:
-    """The test set that is named, with its language pair behind a slash or by ``--language``."""
-    if written is None:
+def _public_test_set(argument: str | None, references: Sequence[str]) -> PublicTestSet | None:
+    """Find a test set by NAME/PAIR, or by its name and the pair of ``--language``."""
+    if argument is None:
         return None
     if references:
-        raise SettingError("--test-set", written, "--test-set or --reference, not both")
+        raise SettingError("--test-set", argument, "--test-set or --reference, not both")
     from truebleu.corpus.public_test_sets import find_test_set
 
     language = click.get_current_context().meta.get(LANGUAGE)
-    name, pair = written, language
-    head, _, tail = written.rpartition("/")
+    name, pair = argument, language
+    head, _, tail = argument.rpartition("/")
     if "-" in tail and head:  # some test sets have a slash in their names
         name, pair = head, tail
     if pair is None or (language is not None and language != pair):
-        raise SettingError("--test-set", written, "a language pair: -l en-de, or wmt24/en-de")
+        raise SettingError("--test-set", argument, "a language pair: -l en-de, or wmt24/en-de")
     return find_test_set(name, pair)
 
 
@@ -655,15 +654,15 @@ BY = Option(
 def _metric_options(
     parse: Callable[[Sequence[str]], list[Metric]] | None, default: str | Sequence[str] | None
 ) -> list[click.Parameter]:
-    """Return options for the metrics, and for the language that decides about tokenizers."""
+    """Return the options for metrics and for the language that chooses their tokenizers."""
     names = [default] if isinstance(default, str) else list(default or ())
 
-    def read(written: Sequence[str]) -> Sequence[Requested] | None:
+    def read(texts: Sequence[str]) -> Sequence[Requested] | None:
         context = click.get_current_context()
         language = context.meta[LANGUAGE]
         if language is None:
-            return (parse or as_requested)(written) if written else None
-        metrics: list[Requested] = [*(parse or as_requested)(written or DEFAULT_METRIC)]
+            return (parse or as_requested)(texts) if texts else None
+        metrics: list[Requested] = [*(parse or as_requested)(texts or DEFAULT_METRIC)]
         has_test_set = context.meta.get(TEST_SET) is not None
         return _for_language(metrics, language, has_test_set=has_test_set)
 
@@ -679,7 +678,7 @@ def _metric_options(
             show_default=bool(names) or "bleu, given scores, or all saved counts",
             read=read,
         ),
-        # Read before --metric, wherever it stands.
+        # Eager: --metric needs the language, in whatever order they are given.
         Option(
             "-l --language",
             "Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
@@ -694,7 +693,7 @@ def _metric_options(
     ]
 
 
-#: The direction of scores that no text tells.
+#: Option for the direction of given scores.
 LOWER_IS_BETTER = Option(
     "--lower-is-better",
     "For scores of other tools: lower is better, whatever the name suggests.",
@@ -707,7 +706,7 @@ LOWER_IS_BETTER = Option(
 
 
 def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> list[Requested] | None:
-    """Apply --lower-is-better to scores of other programs; None stays for the default metric."""
+    """Apply --lower-is-better to scores of other programs; None stands for the default metric."""
     if not click.get_current_context().meta.get(LOWER):
         return metrics
     if metrics is None and texts is not None and texts.systems and not texts.references:
@@ -741,7 +740,7 @@ def _for_language(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultWriter:
-    """Writes a command's result as its options say, after the chart was drawn."""
+    """Writer of a command's result and chart, in the format and file of its options."""
 
     format: str = "text"
     output: Path | None = None
@@ -750,12 +749,12 @@ class ResultWriter:
     details: bool = False
 
     def __call__(self, result: Result, **options: Any) -> None:
-        """Draw and print a result; `options` are those of its report."""
+        """Draw and print a result; its report takes `options`."""
         self.draw(cast("Drawable", result))
         self.print(result, **options)
 
     def draw(self, result: Drawable) -> None:
-        """Write a result's chart where ``--chart`` says, if it was given."""
+        """Write a result's chart to the file of ``--chart``, if it was given."""
         if self.chart is not None:
             from truebleu.reports.charts import save_chart
 
@@ -772,7 +771,7 @@ class ResultWriter:
             self.write([text.encode()])
 
     def write(self, lines: Iterable[bytes]) -> None:
-        """Write something into the file of ``--output``, if it was given: whole or not at all."""
+        """Write lines into the file of ``--output``, if it was given: all of them or no file."""
         if self.output is not None:
             write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
 
@@ -780,7 +779,7 @@ class ResultWriter:
 def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:
     file = FilePath(path_type=Path)
     return [
-        # Read before the files that it is about, wherever it stands.
+        # Eager: the options that name files need it, in whatever order they are given.
         Option("--force", "Overwrite files.", is_flag=True, is_eager=True, rare=True),
         Option(
             "-f --format",
@@ -826,15 +825,15 @@ def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter
     ]
 
 
-def _help_all(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    if asked and not context.resilient_parsing:
+def _help_all(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    if given and not context.resilient_parsing:
         context.meta[ALL_OPTIONS] = True
         click.echo(context.get_help())
         context.exit()
 
 
 def _require_new(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    # Before the work begins: a file that cannot be written should be reported at once.
+    # Check before the work begins, so that a file that cannot be written is reported at once.
     if path is not None and option.name == "chart":
         from truebleu.reports.charts import require_chart_file
 
@@ -851,7 +850,7 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
         warn(f"{used} threads are used: {threads} would only be slower on this machine")
 
 
-# Where the tasks of long work run.
+# Executors of long work.
 
 
 def _executor_options() -> list[click.Parameter]:

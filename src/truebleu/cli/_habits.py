@@ -1,4 +1,4 @@
-"""Habits of other tools: what their options are called here, for each command that has them."""
+"""Options of other tools, and the equivalents of each command here."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class Habit(NamedTuple):
-    """Options of other tools, and a hint that is true of some commands.
+    """Options of other tools, and a hint that applies to some commands.
 
     Attributes:
         flags: the options, separated by blanks.
-        hint: the way to say it here.
-        parameters: names of parameters that a command must have for the hint to be true.
-        commands: names of the commands that the hint is about; empty for all.
+        hint: equivalent option or setting here.
+        parameters: parameters that a command must have for the hint to apply.
+        commands: names of the commands that the hint applies to; empty for all.
     """
 
     flags: str
@@ -24,7 +24,7 @@ class Habit(NamedTuple):
     commands: str = ""
 
 
-#: The first habit of a flag that is true of a command gives the hint.
+#: Habits; the first one with a given flag that applies to a command gives the hint.
 HABITS = (
     Habit(
         "--ref --refs --references", "-r FILE (--reference), once for each reference", "references"
@@ -55,14 +55,14 @@ HABITS = (
 
 
 def hint_for(flag: str, command: click.Command) -> str | None:
-    """Return how a command spells an option of another tool, or None if it has its own or none."""
+    """Return a command's equivalent of a foreign option; None if it has `flag` or no hint."""
     if any(flag in parameter.opts for parameter in command.params):
         return None
     names = {parameter.name for parameter in command.params}
     for habit in HABITS:
-        is_true = names.issuperset(habit.parameters.split()) and (
+        applies = names.issuperset(habit.parameters.split()) and (
             not habit.commands or command.name in habit.commands.split()
         )
-        if is_true and flag in habit.flags.split():
+        if applies and flag in habit.flags.split():
             return habit.hint
     return None

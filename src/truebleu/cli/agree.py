@@ -1,4 +1,4 @@
-"""``truebleu agree``: how well metrics agree with people."""
+"""``truebleu agree``: agreement of metrics with human raters."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Examples:
 """
 
 
-#: Options of `read_human` whose names say here what they are about.
+#: Options of `read_human` that get a prefix, because other options have their names.
 PREFIXED = {name: f"human_{name}" for name in ("format", "column", "weights")}
-#: Which judgments are read, and how; `HumanFile.of` takes their values.
+#: Options for reading judgments; `HumanFile.of` takes their values.
 OPTIONS = declared_by(read_human)
 READING = {PREFIXED.get(name, name): option for name, option in OPTIONS.items()}
 HUMAN_OPTIONS = [
@@ -54,14 +54,14 @@ HUMAN_OPTIONS = [
 
 @dataclass(frozen=True, slots=True)
 class HumanFile:
-    """A file of human judgments, and how it is read."""
+    """A file of human judgments, with the settings for reading it."""
 
     path: str
     settings: Mapping[str, Any]
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> HumanFile:
-        """What the options say, whose values are taken out of the others."""
+        """Make a file from its options, which it removes from `values`; one is required."""
         human = cls.or_none(values)
         if human is None:
             raise click.UsageError("Give the human scores with --human FILE.")
@@ -69,7 +69,7 @@ class HumanFile:
 
     @classmethod
     def or_none(cls, values: dict[str, Any]) -> HumanFile | None:
-        """Return the file that the options name, or None."""
+        """Make a file from its options, which it removes from `values`, or return None."""
         path = values.pop("human")
         given = {name: values.pop(option) for name, option in zip(OPTIONS, READING, strict=True)}
         if path is None:

@@ -1,4 +1,4 @@
-"""``truebleu score``, ``compare``, ``gate`` and ``panel``: which system is better."""
+"""``truebleu score``, ``compare``, ``gate`` and ``panel``: scores and tests of systems."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SAVE = Option(
     "FILE.npz",
     rare=True,
 )
-#: What is about the intervals.
+#: Settings of confidence intervals.
 RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
 
 
@@ -64,7 +64,7 @@ score_command = make_counting_command(
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """,
-    idle=[
+    unused=[
         UnusedOptions(
             RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"
         ),
@@ -72,7 +72,7 @@ score_command = make_counting_command(
             ("columns", "confidence", "details"),
             "excludes --per-segment",
             "per_segment",
-            beside=True,
+            excluded=True,
         ),
     ],
     options=[SAVE],
@@ -101,7 +101,7 @@ compare_command = make_counting_command(
     compare,
     "[systems] texts metrics by chart details format output",
     "Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'.",
-    idle=[UnusedOptions(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
+    unused=[UnusedOptions(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
     options=[RUNS],
     epilog=COMPARE_EPILOG,
 )

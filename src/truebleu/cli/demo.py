@@ -1,4 +1,4 @@
-"""``truebleu demo`` and ``list``: what truebleu does, and what it knows by name."""
+"""``truebleu demo`` and ``list``: an example of all results, and lists of names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
 
-# The whole path, on systems whose true quality is known.
+# A demonstration on systems whose true quality is known.
 
 TWINS = ("errors-15a", "errors-15b")
 WEAK, WEAK_DOMAIN = "weak-in-sport", "sport"
@@ -54,7 +54,7 @@ class DemoOptions(TypedDict, total=False):
 
     Attributes:
         segments: number of segments.
-        seed: another seed makes another test set.
+        seed: seed of the simulation; another seed makes another test set.
     """
 
     segments: Annotated[int, Setting(minimum=10, group="Output", default=500)]
@@ -72,8 +72,8 @@ def demo(**options: Unpack[DemoOptions]) -> TestSet:
     domains = test_set.domains or ()
     texts[WEAK] = Segments(
         [
-            weak if domain == WEAK_DOMAIN else usual
-            for usual, weak, domain in zip(texts[WEAK], in_sport, domains, strict=True)
+            weak if domain == WEAK_DOMAIN else segment
+            for segment, weak, domain in zip(texts[WEAK], in_sport, domains, strict=True)
         ]
     )
     return replace(test_set, systems=texts)
@@ -89,31 +89,31 @@ SAVE = Option(
 
 @make_command("demo", demo, "", options=[SAVE])
 def demo_command(segments: int, seed: int, folder: Path | None, show: ResultWriter) -> None:
-    """Simulate a test set, score it, and ask which differences are real and where from."""
+    """Simulate a test set, score it, and show which differences are real and what causes them."""
     test_set = demo(segments=segments, seed=seed)
     if folder is not None:
-        # Before the scores: a file that cannot be written should be reported at once.
+        # Save before scoring, so that a file that cannot be written is reported at once.
         save_test_set(test_set, folder, overwrite=show.force)
     documents = len(set(test_set.documents or ()))
     _say(f"A simulated test set of {segments:,} segments in {documents:,} documents, seed {seed}.")
     _say(TRUTH, "")
     show.print(score(test_set, metrics=["bleu", "chrf", "ter"]))
     baseline, twin = TWINS
-    told = report(test_set, metrics="bleu", baseline=baseline)
-    if told.explanation is None:
+    page = report(test_set, metrics="bleu", baseline=baseline)
+    if page.explanation is None:
         return
-    explained = {pair.comparison.a: pair for pair in told.explanation.pairs}
+    explained = {pair.comparison.a: pair for pair in page.explanation.pairs}
     for name, truth in (
         (twin, f"Truth: {twin} and {baseline} are equally good; their difference is chance."),
         (WEAK, f"Truth: {WEAK} is worse than {baseline}, in {WEAK_DOMAIN} only."),
     ):
-        lines = verdict(told.explanation, explained[name])[:3]
+        lines = verdict(page.explanation, explained[name])[:3]
         _say("", truth, *(f"  {line}" for line in lines))
     if folder is None:
         _say("", "Next: truebleu demo --save demo writes the texts and a report.")
         return
-    page = told.save(folder / "report.html", command="truebleu demo", overwrite=show.force)
-    _say("", f"Wrote the texts and a report: open {page} in a browser.")
+    path = page.save(folder / "report.html", command="truebleu demo", overwrite=show.force)
+    _say("", f"Wrote the texts and a report: open {path} in a browser.")
 
 
 def _say(*lines: str) -> None:
@@ -121,12 +121,12 @@ def _say(*lines: str) -> None:
     click.echo(render_text(document), nl=False)
 
 
-# What can be asked for by name.
+# Lists of names that options take.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Listing(Result):
-    """Names, each with what it means, in columns of one kind of thing."""
+    """Names of one kind, such as metrics, with their descriptions."""
 
     REPORT: ClassVar[str] = "truebleu.cli.demo"
 
@@ -134,18 +134,18 @@ class Listing(Result):
     rows: tuple[Mapping[str, str], ...]
 
     def facts(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the rows as builtin values, under their kind."""
         return {"version": self.VERSION, self.kind: [dict(row) for row in self.rows]}
 
 
 def document(listing: Listing) -> Document:
-    """One table."""
+    """Lay out a listing as one table."""
     columns = tuple(Column(name, name.capitalize()) for name in listing.rows[0])
     table = Table(columns, tuple(dict(row) for row in listing.rows))
     return Document((table,), table)
 
 
-# Where the first sentence of a metric ends, or its page is named.
+# End of the first sentence of a metric's docstring, or of the part before "see".
 SEE = re.compile(r"\.\s|\.$|; see |\n")
 
 
@@ -180,7 +180,7 @@ def _formats() -> Iterator[dict[str, str]]:
 
 
 def _registered(kind: str, registry: str, **columns: str) -> Iterator[dict[str, str]]:
-    """What is in a registry ("module:NAME"), with a column for each attribute."""
+    """Yield a row for each item of a registry ("module:NAME"), with a column per attribute."""
     module, _, name = registry.partition(":")
     for key, item in getattr(import_module(f"truebleu.{module}"), name).items():
         cells = {heading: getattr(item, column) or "" for heading, column in columns.items()}

@@ -1,4 +1,4 @@
-"""``truebleu explain``, ``report`` and ``check``: what is behind a difference or a score."""
+"""``truebleu explain``, ``report`` and ``check``: causes of differences and of high scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _read_word_counts(path: str) -> dict[str, int]:
-    """Read the counts of words in the training data from a file with WORD<tab>COUNT lines."""
+    """Read a file of WORD<tab>COUNT lines; return the counts of lowercase words."""
     counts: dict[str, int] = {}
     text = decode(path, Files().contents(path))
     for number, line in enumerate(text.split("\n"), 1):
@@ -158,7 +158,7 @@ def check_command(
 
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:
-    """Read the errors that a file marks; warn of errors in other texts."""
+    """Read the error spans of a file; warn if it marks errors in other texts."""
     from truebleu.human.mqm import read_spans
 
     spans = read_spans(path, test_set.systems)
@@ -168,7 +168,7 @@ def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[Erro
 
 
 def _people(counts: Counts, human: HumanFile, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the human scores of the segments, and how the metrics agree with them."""
+    """Return the report's human scores, if they are by segment, and the metrics' agreement."""
     from truebleu.agreement.agree import agree
     from truebleu.human.judgments import HumanScores
 

@@ -1,4 +1,4 @@
-"""The command ``truebleu``: its sub-commands, imported when they are called, and what they write.
+"""The command ``truebleu``: its sub-commands, imported when called, and the standard streams.
 
 Results go to standard output; warnings, errors and progress, to standard error.
 """
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-#: What tells truebleu that a shell asks what could follow.
+#: Environment variable that a shell sets to ask for completions.
 COMPLETE = "_TRUEBLEU_COMPLETE"
 
 BAD_INPUT = 2
-# What shells say of a program that was stopped: 128 and the number of the signal.
+# Exit status of a program that a signal stopped, as shells report it: 128 + its number.
 INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
@@ -54,20 +54,20 @@ class LazyGroup(click.Group):
         self.sections = sections or {"Commands": tuple(table)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names, in the order of the table."""
+        """Return the names of the commands in the order of the table."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; an unknown name fails with the nearest known one."""
+        """Import a command; an unknown name fails with the nearest known one."""
         if cmd_name not in self.table:
-            if ctx.resilient_parsing:  # a shell asks what could follow: nothing could
+            if ctx.resilient_parsing:  # a shell asks for completions, and there are none
                 return None
             ctx.fail(_unknown_command(cmd_name, self.table))
         module, _, name = self.table[cmd_name][0].partition(":")
         return cast("click.Command", getattr(import_module(module), name))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin like that, or options; none of the commands is imported."""
+        """Return the commands that begin with `incomplete`, or options, importing no command."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.table if name.startswith(incomplete)]
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
         return commands or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands in the help text."""
+        """Write the list of commands in the help text, by section."""
         for title, names in self.sections.items():
             with formatter.section(title):
                 rows = [(name, self.table[name][1]) for name in names if name in self.table]
@@ -83,7 +83,7 @@ class LazyGroup(click.Group):
 
 
 def _unknown_command(name: str, known: Iterable[str]) -> str:
-    """What to type instead: the nearest command, or what scores a file as sacreBLEU does."""
+    """Return the message for an unknown command, with the nearest one or the way to score."""
     from difflib import get_close_matches
 
     if os.path.isfile(name):
@@ -96,7 +96,7 @@ def _unknown_command(name: str, known: Iterable[str]) -> str:
     return f"No such command {name!r}.{guess}"
 
 
-# What sysexits.h calls an internal software error.
+# Exit status of an internal software error in sysexits.h.
 BUG = 70
 
 # Name, module and one line of help: listing the commands must not import them.
@@ -177,20 +177,20 @@ def _run(arguments: Sequence[str]) -> int:
         try:
             if COMPLETE in os.environ:
                 truebleu.main(prog_name="truebleu")
-            # Click's own way to run it exits with 1 for a closed pipe: to a gate, that is a no.
+            # Click's standalone mode exits with 1 for a closed pipe, as a failed gate does.
             with truebleu.make_context("truebleu", list(arguments)) as context:
                 truebleu.invoke(context)
         except click.exceptions.Exit as error:
             status = error.exit_code
         except SystemExit as error:
             status = error.code
-        # Here, where it can still be reported: Python would find a full disk only as it ends.
+        # Flush while a full disk can still be reported; Python would flush only at exit.
         flush_output()
     return status if isinstance(status, int) else 0
 
 
 def _status(error: BaseException) -> int:
-    """Report what ended the program, as far as that can be written, and choose its exit status."""
+    """Report the error that ended the program, if stderr works; return the exit status."""
     status, lines = _reported(error)
     try:
         for line in lines:
@@ -205,7 +205,7 @@ def _status(error: BaseException) -> int:
 
 
 def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
-    """An exit status, and the lines to say."""
+    """Return the exit status of an error, and the lines that report it."""
     match error:
         case click.ClickException():
             return BAD_INPUT, _usage(error)
@@ -213,13 +213,13 @@ def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
             first, *others = error.lines
             return BAD_INPUT, [f"error: {first}", *others]
         case BrokenPipeError():
-            # The reader has enough.
+            # The reader closed the pipe, as `head` does.
             discard(sys.stdout)
             return BROKEN_PIPE, ()
         case KeyboardInterrupt() | click.Abort():
             return INTERRUPTED, ()
         case _ if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
-            # Ctrl-C while native code imports NumPy, which it cannot do without.
+            # Ctrl-C while native code imports NumPy: the core panics.
             return INTERRUPTED, ()
         case SignalError():
             return 128 + int(error.args[0]), ()
@@ -229,7 +229,7 @@ def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
             discard(sys.stdout)
             where = error.filename or "standard output"
             return BAD_INPUT, [f"error: {where}: {error.strerror or error}"]
-    # A crash must not look like a gate's no, and Python's own exit status for it is 1.
+    # Python's own exit status for a crash is 1, which would look like a failed gate.
     from traceback import format_exception
 
     lines = [line for text in format_exception(error) for line in text.splitlines()]
@@ -237,7 +237,7 @@ def _reported(error: BaseException) -> tuple[int, Iterable[str]]:
 
 
 def _usage(error: click.ClickException) -> Iterator[str]:
-    """What Click says of bad usage, its message on one line: a line end in it is foreign."""
+    """Yield Click's lines about bad usage, with its message on one line."""
     # A group without a command is an error from Click 8.2 on, and its message the group's help.
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
         yield from error.format_message().splitlines()
@@ -249,46 +249,46 @@ def _usage(error: click.ClickException) -> Iterator[str]:
     yield f"Error: {error.format_message()}"
 
 
-# Standard streams: nothing that should be written is lost in silence, nothing foreign gets out.
+# Standard streams: lost output is an error, and control characters are escaped.
 
 
 class SignalError(BaseException):
-    """A signal ended the program; raised where it stands, so that it tidies up."""
+    """A signal ended the program; raised in the running code, so that it cleans up."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
 
 
 def print_stderr(line: str) -> None:
-    """Write one line to standard error, with control characters as escapes that can be read."""
+    """Write one line to standard error, with control characters escaped."""
     if sys.stderr is not None:
         sys.stderr.write(one_line(line) + "\n")
         sys.stderr.flush()
 
 
-#: Where the context of a command says that nothing but results and errors are wanted.
+#: Key of ``--quiet`` in the context of a command.
 QUIET = "truebleu.quiet"
 
 
 def is_quiet() -> bool:
-    """Whether the current command was called with ``--quiet``."""
+    """Return whether the current command was called with ``--quiet``."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(QUIET))
 
 
 def print_unless_quiet(line: str) -> None:
-    """Write one line to standard error, unless ``--quiet`` says not to."""
+    """Write one line to standard error, unless the command has ``--quiet``."""
     if not is_quiet():
         print_stderr(line)
 
 
 def warn(message: str) -> None:
-    """Write a warning to standard error, unless ``--quiet`` says not to."""
+    """Write a warning to standard error, unless the command has ``--quiet``."""
     print_unless_quiet(f"warning: {message}")
 
 
 def prepare_streams() -> None:
-    """Make the streams fit for use; raises UnreadableFileError where there is no output."""
+    """Open missing streams and set encodings; raises UnreadableFileError without stdout."""
     has_output = sys.stdout is not None
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _fill_descriptors()
@@ -297,7 +297,7 @@ def prepare_streams() -> None:
     if not has_output:
         raise UnreadableFileError("standard output", "cannot be written: it is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # The escapes of file names that are not UTF-8 look like JSON's own, so JSON stays valid.
+        # Backslash escapes of file names that are not UTF-8 keep JSON valid.
         encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
         if isinstance(sys.stdout.buffer, io.RawIOBase):
             sys.stdout = _buffered(sys.stdout, encoding)
@@ -315,19 +315,19 @@ def _fill_descriptors() -> None:
 
 
 def _buffered(stream: io.TextIOWrapper, encoding: str) -> io.TextIOWrapper:
-    """The stream through a buffer: without one, Python drops what a write leaves over."""
+    """Wrap an unbuffered stream in a buffer; without one, Python loses partial writes."""
     raw = io.FileIO(stream.fileno(), "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, write_through=False)
 
 
 def flush_output() -> None:
-    """Write what is still held back; raises OSError where that fails."""
+    """Flush standard output; raises OSError if that fails."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def discard(stream: TextIO | None) -> None:
-    """Send what is left of a stream nowhere: Python must not fail again when it closes it."""
+    """Redirect a stream to the null device, so that Python can close it without an error."""
     with suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())  # type: ignore[union-attr]
@@ -336,7 +336,7 @@ def discard(stream: TextIO | None) -> None:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Raise Stopped at SIGTERM and SIGHUP; one that is ignored, as by nohup, stays ignored."""
+    """Raise SignalError at SIGTERM and SIGHUP, unless they are ignored, as under nohup."""
     before = {}
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -358,37 +358,35 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 # Progress.
 
 
-#: A bar is drawn at most this often, and has this many characters.
+#: Least time between two drawings of a bar, and its width in characters.
 SECONDS_BETWEEN, WIDTH = 0.1, 30
 
 
 @contextmanager
 def progress_bar(
-    total: int, what: str, *, share: Callable[[], float | None] | None = None
+    total: int, action: str, *, share: Callable[[], float | None] | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with how much more is done; the bar goes when the work is over.
-
-    Only a terminal has it.
+    """Show a progress bar on a terminal until the work ends; yield a function to advance it.
 
     Args:
-        total: how much there is to do; 0 where it has no steps to count.
-        what: is done.
-        share: says how far the work has come, where that is not known from the total.
+        total: number of steps; 0 if the work has no steps to count.
+        action: participle before the bar, such as "reading".
+        share: function that returns the share that is done, if steps do not tell.
     """
     if not sys.stderr.isatty() or is_quiet():
         yield lambda _more: None
         return
-    done, drawn = 0, 0.0
+    done, last_drawing = 0, 0.0
 
     def advance(more: int) -> None:
-        nonlocal done, drawn
+        nonlocal done, last_drawing
         done += more
-        if monotonic() - drawn <= SECONDS_BETWEEN:
+        if monotonic() - last_drawing <= SECONDS_BETWEEN:
             return
-        drawn = monotonic()
+        last_drawing = monotonic()
         part = share() if share is not None else min(1.0, done / total) if total else None
         bar = "…" if part is None else f"{'█' * round(WIDTH * part):<{WIDTH}} {100 * part:3.0f} %"
-        sys.stderr.write(f"\r{what} {bar}\033[K")
+        sys.stderr.write(f"\r{action} {bar}\033[K")
         sys.stderr.flush()
 
     advance(0)
@@ -399,7 +397,7 @@ def progress_bar(
         sys.stderr.flush()
 
 
-# The commands that need no module of their own.
+# Commands without a module of their own.
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""``truebleu tune``, ``rerank``, ``mbr`` and ``nbest``: what to do with n-best lists."""
+"""``truebleu tune``, ``rerank``, ``mbr`` and ``nbest``: commands for n-best lists."""
 
 from __future__ import annotations
 
@@ -42,37 +42,37 @@ if TYPE_CHECKING:
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.sequences import TextLike
 
-# Reading lists and their references, and writing what was chosen from them.
+# Reading lists and their references, and writing the choices.
 
 
 def list_reader(options: dict[str, Any]) -> Callable[[str | None], Any]:
-    """Reads lists in the way that a command's options say, which are taken from them."""
-    how = ListFormat(**{field.name: options.pop(field.name) for field in fields(ListFormat)})
+    """Return a reader of lists in the format of the options, which it removes from `options`."""
+    form = ListFormat(**{field.name: options.pop(field.name) for field in fields(ListFormat)})
 
     def read(path: str | None) -> NBest | None:
         with progress_bar(0, "reading"):
-            return None if path is None else read_lists(path, how)
+            return None if path is None else read_lists(path, form)
 
     return read
 
 
-def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
-    """The references of a command by what messages call them, or None where there are none."""
-    if not written:
+def read_references(paths: Sequence[str]) -> dict[str, TextLike] | None:
+    """Read the references of a command, named as in messages; return None without `paths`."""
+    if not paths:
         return None
-    test_set = read_test_set([], written)
+    test_set = read_test_set([], paths)
     for warning in test_set.warnings:
         warn(warning.message)
     texts = test_set.references
-    # A file may hold several references, which then have names of their own.
-    names = written if len(set(written)) == len(texts) else test_set.reference_names
+    # Several references in one file have names of their own.
+    names = paths if len(set(paths)) == len(texts) else test_set.reference_names
     return dict(zip(names, texts, strict=True))
 
 
 def list_options(
     text: str = "A reference; repeat for several.", *, required: bool = True
 ) -> list[click.Parameter]:
-    """LISTS, how they are read, which `list_reader` takes, and their references."""
+    """Return LISTS, the options for reading them, which `list_reader` takes, and references."""
     lists = click.Argument(["lists"], required=required, type=FilePath())
     return [
         lists,
@@ -82,14 +82,14 @@ def list_options(
 
 
 def further_lists(of: str, text: str) -> list[Option]:
-    """Lists of another kind, such as "test", and their references."""
+    """Return the options for lists of another kind, such as "test", and their references."""
     references = f"A reference of the {of} lists; repeat for several."
     lists = Option(f"--{of}-lists", text, "LISTS", group="Texts")
     return [lists, reference_option(of, references, read=read_references)]
 
 
 def as_lines(texts: Iterable[str]) -> bytes:
-    """One line for each text: a line break inside one becomes a blank."""
+    """Encode texts as one line each; a line break inside a text becomes a blank."""
     lines = (" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
     return "".join(lines).encode()
 
@@ -104,9 +104,9 @@ def _number(option: str, text: str) -> float:
         raise SettingError(option, text, "a number") from None
 
 
-def _fixed(written: Iterable[str]) -> dict[str, float]:
+def _fixed(texts: Iterable[str]) -> dict[str, float]:
     weights = {}
-    for text in written:
+    for text in texts:
         name, separator, value = text.rpartition("=")
         if not separator:
             raise SettingError("--fix", text, "NAME=WEIGHT")
@@ -114,9 +114,9 @@ def _fixed(written: Iterable[str]) -> dict[str, float]:
     return weights
 
 
-def _bounds(written: Iterable[str]) -> dict[str, tuple[float, float]]:
+def _bounds(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
     bounds = {}
-    for text in written:
+    for text in texts:
         name, separator, value = text.rpartition("=")
         low, colon, high = value.partition(":")
         if not separator or not colon or ":" in high:
@@ -217,9 +217,9 @@ def tune_command(
         development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
         bar = (development.rounds, "decoding")
     runner = Runner(
-        # A decoder's rounds have a journal of their own.
+        # A decoder's rounds keep their own journal.
         journal=resume if decoder is None else None,
-        progress=None if executor is None else partial(progress_bar, what="tuning"),
+        progress=None if executor is None else partial(progress_bar, action="tuning"),
         executor=executor,
     )
     options |= {"test_lists": read(test_lists), "runner": runner}
@@ -252,7 +252,7 @@ RERANK_OPTIONS = [
     ),
     *further_lists("train", "Lists to train on. Default: folds of LISTS themselves."),
 ]
-#: What is about training.
+#: Options of training.
 TRAINING = ("train_lists", "folds", "gamma", "ngrams")
 
 
@@ -295,7 +295,7 @@ Examples:
 """
 
 
-#: A file of this name is what the command prints.
+#: Name of standard output as a file.
 STANDARD_OUTPUT = "-"
 MBR_OPTIONS = [
     *list_options("A real reference, to score the choice by; repeat for several."),
@@ -364,7 +364,7 @@ def mbr_command(
         click.echo(lines, nl=False)
 
 
-# What is in lists, and how well they could be chosen from.
+# Descriptions of lists, and their oracle scores.
 
 NBEST_EPILOG = """\b
 Formats, guessed from the first line or set by --input-format:

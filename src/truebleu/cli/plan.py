@@ -1,4 +1,4 @@
-"""``truebleu plan`` and ``sample``: how large a test set must be, and one drawn from a pool."""
+"""``truebleu plan`` and ``sample``: the size of a test set, and test sets drawn from a pool."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def sample_command(texts: Texts, folder: Path, show: ResultWriter, **settings: A
             raise RefusedError(
                 "no reference given: name one with -r FILE; only a pool of source texts needs none"
             )
-        # A pool of source segments that are yet to be translated is read as any text.
+        # A pool without translations is read as if the source were the reference.
         texts = replace(texts, references=(texts.source,), source=None)
     pool = texts.read()
     with progress_bar(0, "sampling"):

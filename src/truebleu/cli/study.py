@@ -1,4 +1,4 @@
-"""``truebleu study``: the papers' experiments, each a command made from its signature."""
+"""``truebleu study``: experiments of papers, each a command made from a function's signature."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.studies import StudyResult
 
-# The module and one line of help of each, in the order of the papers: listing must not import.
+# Module and one line of help of each study, in the order of the papers; listing imports none.
 STUDIES = {
     "sampling": ("sampling", "Variation of scores over blocks and over systematic samples."),
     "coverage": ("sampling", "How often intervals of samples contain the pool's score."),
@@ -60,16 +60,16 @@ Examples:
 A study takes the given texts as a pool, and measures on samples of it what you would otherwise
 have to assume. With --simulate N it makes a pool of N segments whose truth is known.
 """
-# Error rates of the simulated systems: their differences are significant on large samples only.
+# Error rates of simulated systems, so close that only large samples show the differences.
 SIMULATED_RATES = (0.20, 0.21, 0.23, 0.26, 0.30)
 SIMULATED_REFERENCES = 4
 
 
 class StudyGroup(LazyGroup):
-    """The studies; the command of one is made when it is called."""
+    """The studies; calling a study makes its command."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a study."""
+        """Import a study and make its command."""
         study: Any = super().get_command(ctx, cmd_name)
         return None if study is None else _command_of(cmd_name, study)
 
@@ -87,8 +87,8 @@ def study_command() -> None:
     """Measure how far scores, intervals and tests can be trusted on your own data."""
 
 
-#: Settings that most people leave as they are.
-UNUSUAL = (
+#: Settings that only ``--help-all`` shows.
+RARE = (
     "unit", "replicates", "level", "sampling", "permutations", "system_scores",
     "tokenize", "lowercase", "alpha", "epochs", "l2", "ngrams", "folds",
     "figure", "corrections", "bands",
@@ -96,11 +96,11 @@ UNUSUAL = (
 
 
 def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
-    """The command of a study: an option for each setting, and what its data are read from."""
+    """Make the command of a study, with an option per setting and the options of its data."""
     parameters = inspect.signature(study).parameters
-    of_lists, judged = "lists" in parameters, "human" in parameters
-    what = "segments of the simulated decoder" if of_lists else "simulated segments"
-    text = f"Study N {what} instead of texts."
+    of_lists, with_human = "lists" in parameters, "human" in parameters
+    noun = "segments of the simulated decoder" if of_lists else "simulated segments"
+    text = f"Study N {noun} instead of texts."
     simulate = Option("--simulate", text, "N", group="Texts", type=click.IntRange(min=1))
     text = "Save results in FILE as they come, and continue from it if it exists."
     resume = Option("--resume", text, "FILE", type=FilePath(path_type=Path))
@@ -108,8 +108,8 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
     text = "With --simulate, every pair of words is a feature too: thousands of sparse ones."
     sparse = Option("--sparse", text, group="Texts", rare=True, is_flag=True)
-    options = [resume, *([] if judged else [simulate, sparse if of_lists else topics])]
-    if judged:
+    options = [resume, *([] if with_human else [simulate, sparse if of_lists else topics])]
+    if with_human:
         from truebleu.cli.agree import HUMAN_OPTIONS
 
         options += HUMAN_OPTIONS
@@ -122,14 +122,14 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
 
         if resume is not None:
             register_input(resume)
-        progress = partial(progress_bar, what="studying")
+        progress = partial(progress_bar, action="studying")
         runner = Runner(journal=resume, progress=progress, executor=executor)
-        data = (_lists if of_lists else _judged if judged else _pool)(values)
+        data = (_lists if of_lists else _pool_and_judgments if with_human else _pool)(values)
         settings = {key: value for key, value in values.items() if value not in (None, ())}
         show(study(*data, runner=runner, **settings))
 
     run.__doc__ = inspect.cleandoc(study.__doc__ or "").partition("\nArgs:")[0].partition(">>>")[0]
-    systems = "" if of_lists else "systems texts" if judged else "[systems] texts"
+    systems = "" if of_lists else "systems texts" if with_human else "[systems] texts"
     metrics = "metrics" if "metrics" in parameters else ""
     command = make_command(
         name,
@@ -139,7 +139,7 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     )(run)
     for option in command.params:
         if isinstance(option, Option) and option.is_setting:
-            option.rare = option.rare or option.name in UNUSUAL
+            option.rare = option.rare or option.name in RARE
     return command
 
 
@@ -153,7 +153,7 @@ def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
     return options
 
 
-# What a study is of: takes what names it out of the values of options.
+# Data of studies; each function removes the options of the data from `values`.
 
 
 def _pool(values: dict[str, Any]) -> tuple[TestSet]:
@@ -175,7 +175,7 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
     return (texts.read(),)
 
 
-def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:
+def _pool_and_judgments(values: dict[str, Any]) -> tuple[TestSet, Any]:
     from truebleu.cli.agree import HumanFile
 
     test_set = values.pop("texts").read()
@@ -183,7 +183,7 @@ def _judged(values: dict[str, Any]) -> tuple[TestSet, Any]:
 
 
 def _lists(values: dict[str, Any]) -> list[Any]:
-    """The lists with their references, and the test lists with theirs where a study has any."""
+    """Return lists and their references, then test lists and references if a study has them."""
     simulated, sparse, tuned = values.pop("simulate"), values.pop("sparse"), "test_lists" in values
     names = [("lists", "references"), *([("test_lists", "test_references")] if tuned else [])]
     files = [(values.pop(lists), values.pop(references)) for lists, references in names]
@@ -192,8 +192,8 @@ def _lists(values: dict[str, Any]) -> list[Any]:
         from truebleu.simulation.decoder import Decoder
 
         seed = values["seed"]
-        made: Any = {"segments": simulated, "sparse": sparse}
-        sides = [Decoder(seed=seed + side, **made) for side in range(len(files))]
+        size: Any = {"segments": simulated, "sparse": sparse}
+        sides = [Decoder(seed=seed + side, **size) for side in range(len(files))]
         if values.get("rounds", 1) > 1:
             values["decoders"] = tuple(side.nbest for side in sides)
         return [part for side in sides for part in (side.nbest(), [side.references])]

@@ -2,7 +2,7 @@
 
 `install` puts the kernels into the installed sacreBLEU, for all modules of the process. The version
 in signatures, such as ``2.6.0+truebleu.0.1.0``, then names truebleu. ``python -m truebleu.compat
-script.py`` does the same for a script that you cannot change. `truebleu.compat.sacrebleu` is a
+script.py`` installs them for a script that you cannot change. `truebleu.compat.sacrebleu` is a
 copy of sacreBLEU with the kernels, which leaves the plain ``import sacrebleu`` unchanged.
 """
 

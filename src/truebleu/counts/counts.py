@@ -81,7 +81,7 @@ class Counts(ComparedByValue):
         return cls(outline=outline, metrics=tuple(metrics), texts=texts)
 
     def __len__(self) -> int:
-        """Number of segments or items."""
+        """Return the number of segments or items."""
         return self.outline.segments
 
     @property

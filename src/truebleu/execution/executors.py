@@ -210,17 +210,17 @@ def completed(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterato
     """
     waiting, count = enumerate(calls), len(calls) if isinstance(calls, Sized) else sys.maxsize
     running: dict[Future[Any], _Group] = {}
-    taken, done, seconds = 0, 0, 0.0
+    submitted, done, seconds = 0, 0, 0.0
     try:
         while True:
             workers = max(1, _workers(executor))
             # Send single calls until their duration is known.
             each = seconds / done if done else None
             while len(running) < workers * (AHEAD if done else 1):
-                size = _group_size(each, count - taken, workers)
+                size = _group_size(each, count - submitted, workers)
                 if not (group := list(islice(waiting, size))):
                     break
-                taken += len(group)
+                submitted += len(group)
                 _send(_Group(group), executor, running)
             if not running:
                 return

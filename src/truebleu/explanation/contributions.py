@@ -1,7 +1,7 @@
 """Contributions of segments to a difference between two systems, which add up to it exactly.
 
-Let S be a system's summed statistics and f the score. On the straight path from the sums of the
-second system to those of the first, the difference is the integral of the gradient of f:
+Let S be a system's summed statistics and f the score. On the straight path from the second
+system's sums to the first system's, the difference is the integral of the gradient of f:
 
     f(S_a) - f(S_b) = g · (S_a - S_b),  g = mean gradient along the path
 
@@ -54,7 +54,7 @@ class Contributions(ComparedByValue):
         difference: score of the first system minus score of the second.
         by_segment: contribution of each segment, in the metric's points.
         gradient: mean gradient along the path, by column.
-        rows: statistics of the first system minus those of the second, shaped (segment, column).
+        rows: the first system's statistics minus the second's, shaped (segment, column).
         unattributed: remainder of the difference; 0 unless the score is discontinuous along the
             path.
     """

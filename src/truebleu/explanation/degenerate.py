@@ -45,7 +45,7 @@ COPIED_SHARE, KEPT_SHARE = 0.9, 0.5
 # do not count.
 FOREIGN_SHARE, USED_SHARE, FOREIGN_LEAST = 0.6, 0.1, 10
 # An output with at least LANGUAGE_LEAST trigrams is also foreign if their mean log frequency in the
-# references is lower by RARER than that of its own reference and of the median reference.
+# references is lower by RARER than its own reference's and the median reference's.
 RARER, LANGUAGE_LEAST = 0.7, 25
 # An answer about the request shares less than this of its trigrams with reference and source.
 ABOUT_REQUEST = 0.3

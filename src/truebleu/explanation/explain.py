@@ -232,8 +232,8 @@ class PairExplanation:
         parts: contributions of the parts of the score, such as matches and brevity penalty.
         documents: contributions of documents, the largest first; empty if documents are unknown.
         variables: slices of the test set by variable, the smallest p-value first.
-        ngrams: n-grams that contribute most, those of the first system first; empty if the metric
-            does not match n-grams.
+        ngrams: n-grams that contribute most, the first system's before the second's; empty if the
+            metric does not match n-grams.
         typography: effects of quotes, dashes, case and spacing, if they occur.
         fragility: numbers of segments and documents that the difference depends on.
         degenerate: flagged outputs, "any" first; empty without flagged outputs.
@@ -647,7 +647,7 @@ class _Explainer:
 
 
 def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
-    """List the n-grams that contribute most, from those of the first system to the second's."""
+    """List the n-grams that contribute most, the first system's before the second's."""
     ahead = _largest(effects.contributions, effects)
     behind = _largest(-effects.contributions, effects)
     p_of = dict(zip(effects.tested.tolist(), ps.tolist(), strict=True))

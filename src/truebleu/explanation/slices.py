@@ -114,7 +114,7 @@ class Variable(ComparedByValue):
 
     @classmethod
     def yes_or_no(cls, name: str, origin: Origin, values: Sequence[bool]) -> Variable | None:
-        """Cut segments by a boolean, or return None if it is the same for all segments."""
+        """Cut segments by a boolean; return None if all segments have one value."""
         flags = np.asarray(values, dtype=np.bool_)
         if flags.all() or not flags.any():
             return None

@@ -82,7 +82,7 @@ class Judgment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseJudgments:
-    """Judgments of which of two outputs is better, segment by segment.
+    """Judgments that compare two outputs, segment by segment.
 
     Attributes:
         label: name in messages: the file.

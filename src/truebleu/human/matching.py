@@ -358,7 +358,7 @@ class _Matcher:
         distinct = set(keys)
         if len(distinct) != self.request.segments:
             found = f"{len(distinct)} different segments"
-            expected = f"{self.request.segments} segments, to match those of the test set in order"
+            expected = f"{self.request.segments} segments, to match the test set in order"
             raise _NoMatchError(None, found, expected)
         index_of = {key: index for index, key in enumerate(sorted(distinct))}
         return [index_of[key] for key in keys], ()

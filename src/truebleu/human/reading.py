@@ -549,7 +549,7 @@ def read_human(
         documents: document of each segment, to match files that name documents.
 
     Returns:
-        Scores, or judgments of which of two outputs is better.
+        Scores, or judgments that compare two outputs.
 
     Raises:
         CorpusError: The file is malformed or does not fit the test set.

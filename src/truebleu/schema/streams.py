@@ -12,7 +12,7 @@ class Streams:
     """Random numbers that are equal on every machine: a stream for each seed, purpose and index.
 
     Only ``random()`` of a generator seeded by a whole number is used: Python guarantees this
-    sequence in all versions, but not that of ``choice`` or ``shuffle``.
+    sequence in all versions, but not the sequences of ``choice`` and ``shuffle``.
 
     >>> Streams(1, "example").at(0)() == Streams(1, "example").at(0)()
     True

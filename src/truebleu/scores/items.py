@@ -137,7 +137,7 @@ class ItemScores:
         return replace(self, documents=labels)
 
     def __len__(self) -> int:
-        """Number of items."""
+        """Return the number of items."""
         return len(self.items)
 
     @property

@@ -291,7 +291,7 @@ def replicates_for(alpha: float) -> int:
 def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
     """Compute the standard error of p from `replicates` replicates: sqrt(p (1 - p) / R).
 
-    Useless at p = 1, where it is 0, and at the smallest p: see `monte_carlo_interval`.
+    Useless at p = 1, as the error is 0 there, and at the smallest p: see `monte_carlo_interval`.
     """
     share = as_probabilities("p", p)
     return np.asarray(np.sqrt(share * (1 - share) / _count(replicates)))[()]

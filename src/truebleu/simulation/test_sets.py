@@ -481,7 +481,7 @@ def save_test_set(
 # Systems with known faults, to check explanations of their differences.
 
 
-#: Names of the systems, all of which also have errors at 15 % of the words.
+#: Names of the systems; all of them also have errors at 15 % of the words.
 BASELINE, WEAK, RUNAWAY, QUOTES = "baseline", "weak-in-sport", "runaway", "straight-quotes"
 WEAK_DOMAIN = "sport"
 COMMON_RATE, WEAK_RATE = 0.15, 0.5

@@ -161,7 +161,7 @@ class StudyResult(Result):
         plot: type and axes of the chart; error bars end at `_low` and `_high` of the y column.
         rows: rows of the table; keys that are no columns are for the chart and for programs.
         sentences: findings in words.
-        chart_rows: rows of the chart, if they differ from those of the table.
+        chart_rows: rows of the chart, if they differ from the rows of the table.
         display_table: table for people, if it has other rows than `rows`.
         details: results about several rows, such as a power law fitted to them.
     """
@@ -372,7 +372,7 @@ class Pool:
         return cls(counts.outline.systems, counted, unit, settings)
 
     def __len__(self) -> int:
-        """Number of units."""
+        """Return the number of units."""
         return len(self.statistics[0].rows)
 
     @property
@@ -505,7 +505,7 @@ def _require_size(size: int, pool: int) -> None:
 def sizes_that_fit(
     sizes: Sequence[int] | None, pool: int, defaults: Sequence[int], min_samples: int = 2
 ) -> list[int]:
-    """Check sizes; without any, choose the defaults of which a pool has `min_samples` samples.
+    """Check sizes; without any, choose the defaults that fit `min_samples` times into the pool.
 
     A pool too small for all defaults is cut into 2 * `min_samples` and into `min_samples` samples.
     """
@@ -531,7 +531,7 @@ def draw_by_size(
     Args:
         options: options of a study: sampling, sizes, samples and seed.
         pool: number of units in the pool.
-        defaults: default sizes, used as far as they fit if the options have no sizes.
+        defaults: default sizes; the ones that fit are used if the options have no sizes.
         min_samples: smallest number of samples of a size from which shares can be estimated.
     """
     sampling, samples, seed = options["sampling"], options["samples"], options["seed"]
@@ -740,7 +740,7 @@ def binomial_rate(hits: int, trials: int, confidence: float = 0.95) -> Estimate:
 
 
 def clustered_rate(hits: ArrayLike) -> Estimate:
-    """Compute the share of `hits`, shaped (sample, ...), of which only samples are independent.
+    """Compute the share of `hits`, shaped (sample, ...), assuming only independent samples.
 
     All systems and pairs are tested on the same samples, so their hits are correlated.
     """

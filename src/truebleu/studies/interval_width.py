@@ -69,8 +69,8 @@ class TestSizeOptions(WidthOptions, total=False):
     """Options of `study_test_size`.
 
     Attributes:
-        recount: True to count every part as a test set of its own. Otherwise weights that come from
-            the whole text, such as NIST's information, are the same for all sizes, so that their
+        recount: True to count every part as a test set of its own. Otherwise all sizes share the
+            weights that come from the whole text, such as NIST's information, so that their
             scores are comparable.
     """
 
@@ -293,7 +293,7 @@ def study_references(
     _require_references(test_set)
     shares = sorted(options["shares"] or REFERENCES_SHARES)
     whole = base.Pool.of(test_set, metrics, unit)
-    # Settings that depend on the references are the same for all sets.
+    # All sets share the settings that depend on the references.
     fixed = [
         statistics.metric if isinstance(statistics.metric, Metric) else given
         for statistics, given in zip(whole.statistics, as_requested(metrics), strict=True)
@@ -426,7 +426,7 @@ def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
         if isinstance(statistics.metric, Metric) and statistics.metric.reads_texts:
             of_texts.append(statistics)
             metrics.append(statistics.metric)
-    longer = max(test_set.systems, key=len) + "'"  # which is the name of no system
+    longer = max(test_set.systems, key=len) + "'"  # a name that no system has
     scores = []
     for index, left_out in enumerate(test_set.references):
         others = [other for other in range(len(test_set.references)) if other != index]

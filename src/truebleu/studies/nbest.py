@@ -2,7 +2,7 @@
 
 Chen & Cherry (2014, §3.2, Tables 5 to 8) maximise expected sentence BLEU with each of their
 smoothings, in five runs with different orders of the segments, and compare batch k-best MIRA; this
-study adds MERT. Stratified randomization compares scores on test lists with those of no smoothing.
+study adds MERT. Stratified randomization compares scores on test lists with the unsmoothed ones.
 If there is a decoder, there is an outer loop, as in the paper: decode with the tuned weights, merge
 the lists with the older ones, and tune the weights again.
 

@@ -191,7 +191,7 @@ def _variations(
     }
     whole = quantities.of(statistics.scores, statistics.sign)
     for index, name in enumerate(quantities.names(pool)):
-        sds = {sampling: standard_deviation(drawn[:, index]) for sampling, drawn in values.items()}
+        sds = {cut: standard_deviation(samples[:, index]) for cut, samples in values.items()}
         row: base.Row = {
             "metric": statistics.label,
             "size": size,
@@ -201,8 +201,8 @@ def _variations(
             "pool": float(whole[index]),
         }
         for cut in CUTS:
-            drawn = values[cut][:, index]
-            row |= {f"{cut}_low": float(drawn.min()), f"{cut}_high": float(drawn.max())}
+            samples = values[cut][:, index]
+            row |= {f"{cut}_low": float(samples.min()), f"{cut}_high": float(samples.max())}
         yield row | _design_effects(sds, len(values["block"]))
 
 
