@@ -103,9 +103,7 @@ def test_scores_and_contributions_equal_the_json(
         assert contributions == pytest.approx(explained["segments"], abs=1e-9)
 
 
-def test_segment_scores_are_those_of_the_metric(
-    made: Report, file: Path, open_page: Opened
-) -> None:
+def test_segment_scores_equal_the_metric(made: Report, file: Path, open_page: Opened) -> None:
     page = open_page(file)
     assert made.segments is not None
     scores = truebleu.score(
@@ -301,7 +299,7 @@ def test_a_policy_forbids_requests_eval_and_inline_handlers(file: Path, chromium
     page.close()
 
 
-def test_without_scripts_the_page_says_the_same_in_tables(file: Path, open_page: Opened) -> None:
+def test_the_page_shows_tables_without_scripts(file: Path, open_page: Opened) -> None:
     page = open_page(file, wait=False, java_script_enabled=False)
     text = page.locator("main").inner_text()
     assert "Largest contributions" in text
@@ -557,9 +555,7 @@ def test_tables_can_be_copied(file: Path, open_page: Opened) -> None:
     assert downloaded.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_marks_are_left_out_where_they_would_cover_more_than_half(
-    file: Path, open_page: Opened
-) -> None:
+def test_differences_of_more_than_half_a_text_are_not_marked(file: Path, open_page: Opened) -> None:
     page = open_page(file)
     marked = "([text, other]) => paragraph(text, { other }).querySelectorAll('ins, del').length"
     assert page.evaluate(marked, ["the cat sat on the mat", "the cat sat on a mat"]) > 0

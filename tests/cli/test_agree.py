@@ -91,7 +91,7 @@ def test_every_format_has_the_values(folder: Path, format_: str) -> None:
     assert "nrefs:1" in result.stdout
 
 
-def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> None:
+def test_the_number_of_threads_does_not_change_the_answer(folder: Path) -> None:
     one = run(folder, "--threads", "1", "--format", "json").stdout
     two = run(folder, "--threads", "2", "--format", "json").stdout
     assert one == two != ""
@@ -117,7 +117,7 @@ def test_every_option_finds_a_good_metric_good(folder: Path, options: list[str])
     assert all(metric["value"] > 0.3 for one in answer["answers"] for metric in one["metrics"])
 
 
-def test_documents_are_drawn_where_they_are_known(folder: Path) -> None:
+def test_resample_documents_uses_the_file_of_documents(folder: Path) -> None:
     options = ["--documents", str(folder / "documents.tsv"), "--resample", "documents"]
     answer = json_of(folder, *options, "-c", "kendall-b")
     assert answer["answers"][0]["resampled"] == "documents"
@@ -248,7 +248,7 @@ BAD_OPTIONS: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_OPTIONS, ids=lambda part: str(part))
-def test_what_cannot_be_answered_is_refused_in_words(
+def test_bad_options_are_rejected_with_a_message(
     folder: Path, options: Sequence[str], message: str
 ) -> None:
     assert_refused(run(folder, *options), message)

@@ -41,7 +41,7 @@ def test_a_chart_is_drawn_where_the_option_says(tmp_path: Path) -> None:
     assert b"A chart" in (tmp_path / "new" / "a.svg").read_bytes()
 
 
-def test_without_the_option_there_is_no_chart() -> None:
+def test_no_chart_is_drawn_by_default() -> None:
     result = CliRunner().invoke(command, [])
     assert (result.exit_code, result.output) == (0, "working\n")
 

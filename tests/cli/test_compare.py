@@ -88,7 +88,7 @@ def test_the_chart_shows_scores_and_differences_of_all_systems(folder: Path) -> 
     assert isinstance(again.exception, TruebleuError)
 
 
-def test_what_people_would_say_is_said_within_the_range_of_the_curve(folder: Path) -> None:
+def test_human_accuracy_is_given_only_within_the_range_of_the_curve(folder: Path) -> None:
     pair = json_of(folder, "-m", "bleu", "--baseline", "bad")["comparisons"][0]
     assert pair["people"] is None  # the curve is level at so large a difference
     pair = json_of(folder, "-m", "bleu", "--baseline", "good")["comparisons"][0]
@@ -179,7 +179,7 @@ def test_quiet_leaves_out_warnings_but_no_results(folder: Path) -> None:
     assert quiet.stdout == loud.stdout
 
 
-def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> None:
+def test_the_number_of_threads_does_not_change_the_answer(folder: Path) -> None:
     one = run(folder, "--seed", "0", "--threads", "1", "--format", "json").stdout
     two = run(folder, "--seed", "0", "--threads", "2", "--format", "json").stdout
     assert one == two
@@ -255,7 +255,7 @@ BAD: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("options", "message"), BAD, ids=lambda part: str(part))
-def test_what_cannot_be_answered_is_refused_in_words(
+def test_bad_options_are_rejected_with_a_message(
     folder: Path, options: Sequence[str], message: str
 ) -> None:
     assert_refused(run(folder, *options), message)

@@ -53,7 +53,7 @@ def test_options_and_their_values_are_completed() -> None:
     assert completions("truebleu compare --format js") == ["plain,json"]
 
 
-def test_files_are_completed_where_nothing_else_is_known() -> None:
+def test_arguments_are_completed_by_files() -> None:
     assert completions("truebleu score -r re") == ["file,re"]
     assert completions("truebleu score sys") == ["file,sys"]
 

@@ -36,7 +36,7 @@ def test_chance_and_a_real_difference_with_its_cause_fit_one_screen() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_seed_shows_the_same_numbers() -> None:
+def test_a_seed_repeats_the_demo() -> None:
     first, again, other = (demo("--segments", "40", "--seed", seed) for seed in ("5", "5", "6"))
     assert first == again
     assert first != other

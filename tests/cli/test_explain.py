@@ -46,7 +46,7 @@ def test_the_answer_begins_with_whether_it_is_real() -> None:
     assert "BLEU|nrefs:1" in out
 
 
-def test_documents_are_the_unit_where_they_are_known() -> None:
+def test_known_documents_are_the_default_unit() -> None:
     texts = [*REFERENCE, *QUICK, "runaway.txt", "baseline.txt", "--documents", "documents.tsv"]
     _, by_document, _ = run(*texts)
     _, by_segment, _ = run(*texts, "--unit", "segment")

@@ -101,7 +101,7 @@ def test_the_lines_hold_scores_difference_interval_and_p() -> None:
     )
 
 
-def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
+def test_the_first_line_says_that_every_metric_must_pass() -> None:
     options = ["-m", "bleu", "-m", "ter", "--margin", "20", "--people", "none"]
     result = gate("bad.txt", "middle.txt", *options)
     assert result.returncode == 1
@@ -112,7 +112,7 @@ def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
     assert verdicts == ["  fail:", "  pass:"]
 
 
-def test_what_people_would_say_is_told_and_decides_nothing() -> None:
+def test_human_accuracy_does_not_change_the_verdict() -> None:
     told = gate("twin.txt", "middle.txt")
     without = gate("twin.txt", "middle.txt", "--people", "none")
     assert told.returncode == without.returncode

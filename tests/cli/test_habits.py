@@ -68,7 +68,7 @@ def test_a_hint_is_about_commands_and_parameters_that_exist(habit: Habit) -> Non
         ("score -r r a --bootstrap", "Here it is --confidence."),
     ],
 )
-def test_a_hint_is_given_where_it_is_true(command: str, hint: str) -> None:
+def test_only_commands_that_a_hint_applies_to_give_it(command: str, hint: str) -> None:
     result = run(*command.split())
     message = " ".join(result.err.split())
     assert result.code == 2

@@ -110,7 +110,7 @@ def test_every_format_has_the_number_needed(folder: Path, format_: str) -> None:
     assert "nan" not in written.lower()
 
 
-def test_without_a_difference_it_says_what_is_found(folder: Path) -> None:
+def test_plan_reports_the_detectable_difference_by_default(folder: Path) -> None:
     words = " ".join(run_pilot(folder).stdout.split())
     assert "With a power of 80 %, 200 segments can detect differences of " in words
     # The power for the difference that was seen would only say p once more.
@@ -130,7 +130,7 @@ def test_without_a_difference_it_says_what_is_found(folder: Path) -> None:
         (("-r", "none", "a.txt", "b.txt"), "none: no such file"),
     ],
 )
-def test_what_makes_no_plan_is_refused_in_words(
+def test_bad_options_are_rejected_with_a_message(
     arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, word in (("ref", "mat"), ("a", "mat"), ("b", "cat")):
@@ -157,7 +157,7 @@ def test_pilots_without_spread_or_documents_are_refused_in_words(
     assert "'one document'; expected at least two" in str(lone.exception)
 
 
-def test_the_same_seed_gives_the_same_digits(folder: Path) -> None:
+def test_a_seed_repeats_the_plan(folder: Path) -> None:
     first, second, other = (
         run_pilot(folder, "--difference", 1, "-f", "json", "--seed", seed, "--threads", threads)
         for seed, threads in ((1, 1), (1, 2), (2, 2))

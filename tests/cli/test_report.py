@@ -51,7 +51,7 @@ def test_a_file_is_overwritten_only_by_force_and_never_an_input() -> None:
     refuses("input", "report", *TEXTS, *QUICK, "--force", "-o", "baseline.txt")
 
 
-def test_the_same_report_is_the_same_bytes() -> None:
+def test_a_repeated_report_has_equal_bytes() -> None:
     pages = []
     for _ in range(2):
         run("report", *TEXTS, *QUICK, "-o", "same.html", "--force")
@@ -77,7 +77,7 @@ def test_saved_statistics_make_a_report_without_texts() -> None:
     assert not Path("x.html").exists()
 
 
-def test_human_scores_stand_beside_the_segments() -> None:
+def test_the_report_holds_human_scores_by_segment() -> None:
     rows = [
         f"{system}\t{number}\t{(number * place) % 7}"
         for place, system in enumerate(("runaway", "baseline", "straight-quotes"), 1)

@@ -113,7 +113,7 @@ def test_every_format_has_lengths(folder: Path, tmp_path: Path, format_: str) ->
         (("--size", 9, "--seed", -1), "seed: -1"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_and_nothing_written(
+def test_a_rejected_sample_writes_nothing(
     folder: Path, tmp_path: Path, arguments: tuple[object, ...], message: str
 ) -> None:
     result = run_pool(folder, *arguments, "-o", tmp_path / "out")
@@ -151,7 +151,7 @@ def test_systems_need_a_reference(folder: Path, tmp_path: Path) -> None:
         assert "no reference given: name one with -r FILE" in str(result.exception)
 
 
-def test_what_is_there_stays_unless_forced(folder: Path, tmp_path: Path) -> None:
+def test_only_force_overwrites_files(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("mine\n")
     result = run_pool(folder, "--size", 9, "-o", tmp_path)
     assert isinstance(result.exception, TruebleuError)

@@ -75,7 +75,7 @@ def test_a_gate_decides_by_scores() -> None:
         (("compare", "new.csv", "old.csv", "-m", "scores", "--by", "topic"), "--by: 'topic'"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(arguments: tuple[str, ...], message: str) -> None:
+def test_incomparable_files_are_rejected(arguments: tuple[str, ...], message: str) -> None:
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
@@ -309,7 +309,7 @@ ITEM_COMMANDS = (
 
 
 @pytest.mark.parametrize("command", ITEM_COMMANDS)
-def test_without_texts_there_are_items_and_models(command: str) -> None:
+def test_scores_are_about_items_instead_of_segments(command: str) -> None:
     few = () if command.startswith("gate") else ALWAYS
     done = run(*command.split(), "-m", "scores", *few)
     assert done.code in (0, 1), done.err

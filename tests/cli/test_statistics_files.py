@@ -46,7 +46,7 @@ def test_files_need_no_references_and_give_the_same_numbers() -> None:
     assert comparisons("both.npz", "-m", "bleu") == comparisons(*TEXTS)
 
 
-def test_a_text_beside_a_file_is_counted() -> None:
+def test_texts_are_counted_next_to_saved_counts() -> None:
     both = ["a.txt", "b.npz", "-r", "reference-1.txt"]
     assert comparisons(*both) == comparisons(*TEXTS)
     assert "no reference given" in refusal("compare", *both[:2])
@@ -63,4 +63,4 @@ def test_other_references_and_labels_are_refused() -> None:
     other = ["a.txt", "b.npz", "-r", "b.txt"]
     assert "text of the references" in refusal("compare", *other)
     assert "documents a.txt needs texts" in refusal("compare", "both.npz", "--documents", "a.txt")
-    assert "file of 2 systems" in refusal("compare", "x=both.npz")
+    assert "a file of one system, not 2" in refusal("compare", "x=both.npz")

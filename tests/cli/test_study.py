@@ -107,7 +107,7 @@ def test_help_has_what_the_function_says_and_the_study_and_its_options(name: str
     assert "--resume FILE" in text
 
 
-def test_metrics_are_by_default_those_of_the_paper() -> None:
+def test_the_default_metrics_are_the_metrics_of_the_paper() -> None:
     assert "[default: bleu, gtm]" in " ".join(run("study", "length", "--help").out.split())
     rows = answer("study", "sensitivity", *split(TEXTS), "--replicates", "200")["rows"]
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
@@ -196,7 +196,7 @@ def test_lists_of_files_can_be_studied(tmp_path: Path, monkeypatch: pytest.Monke
 # By study: what is refused beside the options above, and how.
 REFUSED: dict[str, dict[str, str]] = {
     "sampling": {
-        "--sizes 81": "size: 81; expected no more than the pool has: 80",
+        "--sizes 81": "size: 81; expected at most 80, the size of the pool",
         "--samples 2": "samples: 2",
         "--pairs some": "Invalid value for '--pairs'",
     },
@@ -231,9 +231,9 @@ REFUSED: dict[str, dict[str, str]] = {
     "multiplicity": {"--together 2,9": "together: 9"},
     "length": {
         "--lengths 0": "lengths: 0.0",
-        "--way choice": "none with 'choice'",
+        "--way choice": "no lengths with 'choice'",
     },
-    "tuning": {"--smoothings 1": "0 and others"},
+    "tuning": {"--smoothings 1": "0 and other smoothings, each once"},
 }
 CASES = [
     pytest.param(name, options, claim, id=f"{name} {options}")
@@ -243,7 +243,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "options", "claim"), CASES)
-def test_what_could_say_nothing_is_refused_in_words(
+def test_studies_without_a_possible_result_are_rejected(
     name: str, options: str, claim: str, tmp_path: Path
 ) -> None:
     journal = tmp_path / "never.jsonl"
@@ -270,7 +270,7 @@ def test_what_could_say_nothing_is_refused_in_words(
         ("length --simulate 20 --seed 1", "No such option"),
     ],
 )
-def test_what_does_not_go_together_is_refused(command: str, claim: str) -> None:
+def test_conflicting_options_are_rejected(command: str, claim: str) -> None:
     result = run("study", *split(command))
     assert (result.code, result.out) == (2, "")
     assert claim in result.err

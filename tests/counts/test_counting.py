@@ -291,7 +291,7 @@ def test_given_scores_need_not_cover_systems_that_are_left_out() -> None:
         counts.metrics[0].rows.sums()
 
 
-def test_common_scores_are_those_of_the_selected_systems_before_and_after_counting() -> None:
+def test_common_scores_depend_on_the_selected_systems_only() -> None:
     texts = as_test_set({name: ["x", "y"] for name in "ab"}, ["x", "y"])
     counts = count_texts(texts, GivenScores.of({"a": [1, 2], "b": [3, None]}, missing="common"))
     before = counts.select(["a"]).metrics[0].rows.sums()

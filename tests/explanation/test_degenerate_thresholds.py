@@ -126,7 +126,7 @@ def test_a_copy_has_nine_tenths_of_the_source() -> None:
         assert ("untranslated" in flags(copy, reference, source)) == expected
 
 
-def test_a_source_of_which_references_keep_more_than_half_may_be_copied() -> None:
+def test_copying_is_allowed_if_references_keep_more_than_half() -> None:
     source = letters(102)
     for kept, expected in ((52, True), (53, False)):
         reference = source[:kept] + letters(50, 2, "aeiouy")
@@ -233,9 +233,7 @@ def test_an_extra_sentence_has_four_trigrams(trigrams: int, expected: bool) -> N
 
 
 @pytest.mark.parametrize(("rest", "expected"), [(69, False), (70, True)])
-def test_beside_an_extra_sentence_stands_seven_tenths_of_the_reference(
-    rest: int, expected: bool
-) -> None:
+def test_a_note_leaves_seven_tenths_of_the_reference(rest: int, expected: bool) -> None:
     assert RULES["note"](with_extra(20, rest, 100)) == expected
 
 

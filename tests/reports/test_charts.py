@@ -176,7 +176,7 @@ def test_references_of_rows_are_drawn_at_each_row() -> None:
     assert "Short lines: Promised power." in " ".join(specification(drawn)["title"]["subtitle"])
 
 
-def test_references_that_are_the_same_for_a_panel_become_one_line() -> None:
+def test_equal_references_of_a_panel_become_one_line() -> None:
     drawn = with_plot(PANELS, reference_field="hoped")
     across = [rule["encoding"] for rule in marks(drawn, "rule")]
     assert [encoding["y"]["field"] for encoding in across] == ["reference", "reference"]
@@ -254,7 +254,7 @@ def test_bars_of_several_series_stand_side_by_side() -> None:
     assert bar["encoding"]["xOffset"]["sort"] == list(TESTS)
 
 
-def test_what_has_no_value_is_not_drawn_and_nothing_is_not_a_number() -> None:
+def test_rows_without_a_value_are_not_drawn() -> None:
     bad = ({"share": None}, {"share": float("nan")}, {"share": float("inf")}, {"size": None})
     rows = tuple({**LINES.table.rows[0], **change} for change in bad)
     open_ended = {**LINES.table.rows[1], "high": float("inf"), "low": None}
@@ -433,13 +433,13 @@ def test_a_notebook_shows_the_same_chart() -> None:
 
 @pytest.mark.slow
 @every_chart
-def test_the_same_chart_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> None:
+def test_a_chart_repeats_its_picture(drawn: Chart, tmp_path: Path) -> None:
     assert saved(drawn, tmp_path / "a.svg") == saved(drawn, tmp_path / "b.svg")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", sorted({*CHART_ENDINGS} - {".pdf"}))
-def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
+def test_a_chart_repeats_its_bytes(ending: str, tmp_path: Path) -> None:
     first = saved(PANELS, tmp_path / f"a{ending}")
     assert first == saved(PANELS, tmp_path / f"b{ending}")
 
@@ -510,7 +510,7 @@ def test_a_series_looks_the_same_whichever_others_there_are() -> None:
     assert shape == str({"domain": ["scores", "differences"], "range": list(SHAPES[1:3])})
 
 
-def test_error_bars_are_announced_only_where_there_are_any() -> None:
+def test_only_charts_with_error_bars_announce_them() -> None:
     rows = tuple({**row, "low": None} for row in LINES.table.rows)
     assert "subtitle" not in specification(changed(LINES, rows=rows))["title"]
     assert "Error bars" in specification(LINES)["title"]["subtitle"][0]
@@ -527,7 +527,7 @@ SCATTER = Chart(
 
 
 @pytest.mark.slow
-def test_points_have_their_names_beside_them(tmp_path: Path) -> None:
+def test_points_are_labelled_with_their_names(tmp_path: Path) -> None:
     picture = saved(SCATTER, tmp_path / "a.svg").decode()
     assert all(f"system {x}" in picture for x in range(8))
 
@@ -588,7 +588,7 @@ def test_a_place_that_is_no_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])
-def test_without_its_packages_the_error_says_what_to_install(
+def test_a_missing_package_error_names_what_to_install(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)

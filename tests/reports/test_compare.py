@@ -120,7 +120,7 @@ def test_equal_systems_differ_by_a_plain_zero() -> None:
     assert [cells[2] for cells in system_table(comparison).cells()] == ["", "+0.00"]
 
 
-def test_beside_a_difference_to_the_baseline_stands_its_own_interval(texts: TestSet) -> None:
+def test_a_difference_to_the_baseline_has_its_own_interval(texts: TestSet) -> None:
     comparison = compare(texts, metrics=["bleu"], baseline="bad", replicates=500)
     table = system_table(comparison)
     for row in table.rows[1:]:
@@ -129,7 +129,7 @@ def test_beside_a_difference_to_the_baseline_stands_its_own_interval(texts: Test
         assert row["BLEU interval"] == bracketed(pair.interval, 2)
 
 
-def test_what_the_correction_alone_leaves_undecided_is_named(texts: TestSet) -> None:
+def test_systems_undecided_by_the_correction_alone_are_named(texts: TestSet) -> None:
     comparison = compare(texts, metrics=["bleu"], replicates=500, people=None)
     (first,) = comparison.comparisons
     close = replace(first, a="close", b="base", p=0.02, p_adjusted=0.2, significant=False)
@@ -144,7 +144,7 @@ def test_what_the_correction_alone_leaves_undecided_is_named(texts: TestSet) -> 
     )
 
 
-def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:
+def test_ar_warns_of_systems_that_differ_in_length() -> None:
     references = [[f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]]
     short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references[0])]
     long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references[0])]

@@ -53,7 +53,7 @@ def test_the_unit_is_named_with_its_number() -> None:
     assert resampled(blocks, 8) == "8 blocks of 5 segments within domains"
 
 
-def test_segments_are_resampled_with_what_is_known_of_documents() -> None:
+def test_resampled_segments_name_the_number_of_documents() -> None:
     unknown, known = sizes(documents=False), sizes(documents=True)
     assert resampled(SEGMENTS, 40, unknown) == "40 segments (no documents given)"
     documents = f"though of {known.documents} documents"

@@ -61,9 +61,7 @@ def test_copies_are_named_as_such() -> None:
 
 
 @pytest.mark.parametrize(("margin", "warned"), [(30.0, True), (1.0, False), (None, False)])
-def test_one_unit_that_carries_what_was_shown_is_warned_of(
-    margin: float | None, warned: bool
-) -> None:
+def test_a_unit_that_decides_the_gate_is_warned_of(margin: float | None, warned: bool) -> None:
     """A gate that shows nothing needs no caution."""
     scores = {"new": [n % 2 for n in range(59)] + [-90.0], "old": [0.5] * 60}
     told = gate(scores, baseline="old", margin=margin)
@@ -72,7 +70,7 @@ def test_one_unit_that_carries_what_was_shown_is_warned_of(
     assert (sentence in " ".join(str(told).split())) is warned
 
 
-def test_how_rare_a_failure_may_be_that_a_margin_cannot_see_is_said() -> None:
+def test_a_margin_names_the_rarest_failure_it_can_see() -> None:
     told = " ".join(str(decided(margin=0.5)).split())
     assert f"failures rarer than 1 in {len(OLD) // 3} items may not occur" in told
     assert "may not occur" not in str(decided())

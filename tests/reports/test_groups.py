@@ -20,7 +20,7 @@ def texts() -> TestSet:
     return TestSet(systems=plain.systems, references=plain.references)
 
 
-def test_the_text_says_what_was_corrected_and_where_systems_differ(texts: TestSet) -> None:
+def test_the_text_names_the_correction_and_the_groups_that_differ(texts: TestSet) -> None:
     shown = str(compare(texts, by={"kind": LABELS}, baseline="bad", replicates=600))
     assert "good is better than bad in talks and news." in shown
     assert "p is adjusted for 4 comparisons (2 groups × 2) by Holm's correction" in shown

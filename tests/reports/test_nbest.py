@@ -42,7 +42,7 @@ def test_contents_are_counted() -> None:
         "Features that are constant within every list cannot affect the choice: constant.",
     ],
 )
-def test_what_may_surprise_is_said(warning: str) -> None:
+def test_warnings_name_problems_of_lists(warning: str) -> None:
     assert warning in warnings(describe_lists(LISTS))
 
 
@@ -120,7 +120,7 @@ def notes(document: Document) -> str:
     )
 
 
-def test_the_gain_comes_first_and_the_score_on_what_was_tuned_is_no_evidence() -> None:
+def test_the_gain_precedes_the_score_of_the_tuned_lists() -> None:
     document = tune_document(tuned())
     assert document.sentences[0].startswith("By chrF2 the tuned weights are better than those")
     assert "(no evidence of a gain); first candidates " in notes(document)
@@ -217,7 +217,7 @@ def test_a_choice_below_the_first_or_a_random_one_is_warned_of(
     assert ("Before After" in text) == ("first" in change)
 
 
-def test_how_it_was_trained_is_said() -> None:
+def test_notes_name_the_training_data() -> None:
     folds = notes(rerank_document(replace(reranked(), folds=3)))
     assert "each of 3 parts of neighbouring segments" in folds
     other = notes(rerank_document(replace(reranked(), trained_on=1200)))
@@ -234,7 +234,7 @@ SAMPLES = [["a dog sat", "the cat sat", "the cat ran"], ["yes"], ["a b", "a b", 
 REFERENCE = ["the cat sat", "yes", "a b"]
 
 
-def test_sentences_count_what_was_chosen() -> None:
+def test_sentences_count_the_chosen_candidates() -> None:
     first, alone, *_ = mbr(SAMPLES, metric="chrf").to_document().sentences
     assert first.startswith("Another candidate than the first was chosen for 1 of 3 segments")
     assert alone == "All candidates have the same text for 1 of 3 segments."

@@ -46,7 +46,7 @@ def test_every_set_is_shown_and_then_the_mean(result: Panel) -> None:
     assert table.rows[-1]["verdict"] == "better"
 
 
-def test_scores_on_few_sets_stand_beside_the_mean_and_on_many_their_number() -> None:
+def test_only_few_test_sets_have_columns_of_their_own() -> None:
     channels = {name: Channel.at_rate(rate) for name, rate in (("a", 0.1), ("b", 0.2), ("c", 0.3))}
     sets = {f"set-{seed}": simulate(segments=20, systems=channels, seed=seed) for seed in range(9)}
     few = {name: sets[name] for name in ("set-0", "set-1")}

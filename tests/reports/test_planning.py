@@ -112,7 +112,7 @@ def report() -> Sample:
     return sample(pool, size=70, draw="document")
 
 
-def test_the_size_reached_is_told_where_it_is_not_the_one_asked_for(report: Sample) -> None:
+def test_a_size_that_differs_from_the_request_is_reported(report: Sample) -> None:
     asked = replace(report, settings=replace(report.settings, size=71))
     assert "71 were requested; whole documents come no nearer" in " ".join(sample_sentences(asked))
     reached = replace(report, settings=replace(report.settings, size=len(report.segments)))

@@ -19,7 +19,7 @@ def test_a_row_per_system_and_a_column_per_metric() -> None:
     assert [note.split("|")[0] for note in table.notes] == ["BLEU", "TER"]
 
 
-def test_intervals_stand_beside_their_scores() -> None:
+def test_intervals_have_columns_next_to_their_scores() -> None:
     scores = score(TEXTS, REFERENCE, ["chrf"], confidence=True, replicates=100)
     (row, _) = score_table(scores).rows
     assert row["chrF2 low"] <= row["chrF2"] <= row["chrF2 high"]  # type: ignore[operator]

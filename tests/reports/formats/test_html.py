@@ -61,7 +61,7 @@ def spans(table: str) -> list[tuple[float, float]]:
     return [(float(left), float(width)) for left, width in found]
 
 
-def test_a_dot_stands_in_its_interval_beside_its_number() -> None:
+def test_a_dot_is_inside_its_interval_next_to_its_number() -> None:
     rows = [{"x": "a", "y": 2.0, "low": 1.0, "high": 4.0}, {"x": "b", "y": -3.0}]
     table = drawn(rows)
     interval, dot, other = spans(table)

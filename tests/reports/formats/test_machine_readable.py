@@ -25,7 +25,7 @@ class Values:
         return dict(self.values)
 
 
-def test_values_keep_every_digit_and_sentences_stand_beside_them() -> None:
+def test_json_holds_every_digit_and_the_sentences() -> None:
     written = render_json(study_document(), Values(score=1 / 3, name="ältere"))  # type: ignore[arg-type]
     assert json.loads(written) == {
         "score": 1 / 3,
@@ -36,7 +36,7 @@ def test_values_keep_every_digit_and_sentences_stand_beside_them() -> None:
     assert written.endswith("}\n")
 
 
-def test_what_is_not_a_number_is_refused() -> None:
+def test_json_rejects_nan() -> None:
     with pytest.raises(ValueError, match="JSON"):
         render_json(study_document(), Values(score=float("nan")))  # type: ignore[arg-type]
 
