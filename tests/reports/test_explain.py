@@ -29,14 +29,13 @@ def test_sentences_answer_four_questions_in_this_order(explained: Explanation) -
     assert places == sorted(places)
 
 
-def test_a_small_difference_is_no_better_than_a_coin() -> None:
+def test_nothing_is_said_about_human_raters_of_undecided_pairs() -> None:
     test_set = simulate(segments=400, systems=[0.15, 0.15], seed=5)
     explanation = explain(test_set, replicates=300)
     (pair,) = explanation.pairs
     sentences = verdict(explanation, pair)
     assert "can't be told apart" in sentences[0]
-    assert abs(pair.comparison.difference) == pytest.approx(0.211, abs=0.001)
-    assert sentences[1].startswith("A gap below 0.27 BLEU is too small for human raters")
+    assert not any("human raters" in line for line in sentences)
     assert any(
         "No slice differs significantly from its share of the text" in line for line in sentences
     )

@@ -5,19 +5,36 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from truebleu import gate
+from truebleu import compare, gate
 from truebleu.metrics import BLEU, CHRF
 from truebleu.metrics.base import GivenMean, Scorer, Signature
 from truebleu.metrics.registry import parse_metric
 from truebleu.significance import CURVES, PeopleAgreement, find_curve
 from truebleu.significance.human_curves import agreement_of_pairs
+from truebleu.simulation import simulate
 
 BY_NAME = {curve.metric: curve for curve in CURVES}
 
 
+def agreements(
+    metric: Scorer, scores: list[float], pairs: list[tuple[int, int]], *, decided: bool = True
+) -> list[PeopleAgreement | None]:
+    """The agreement with differences of scores that do not vary."""
+    values = np.array(scores)
+    return agreement_of_pairs(
+        metric,
+        "kocmi",
+        pairs,
+        values,
+        1,
+        decided=[decided] * len(pairs),
+        replicates=lambda: values[np.newaxis],
+    )
+
+
 def people_agreement(metric: Scorer, scores: list[float]) -> PeopleAgreement:
-    """That with the difference of two scores."""
-    (agreement,) = agreement_of_pairs(metric, "kocmi", [(0, 1)], np.array(scores), 1)
+    """The agreement with the difference of two scores."""
+    (agreement,) = agreements(metric, scores, [(0, 1)])
     assert agreement is not None
     return agreement
 
@@ -52,6 +69,7 @@ def test_the_curves_give_the_published_differences(
     assert found == (None if difference is None else pytest.approx(difference, abs=0.006))
 
 
+CLEAR = simulate(segments=400, systems=[0.2, 0.22], seed=3)
 COMET = GivenMean(name="wmt22-comet-da", signature=Signature.of("wmt22-comet-da"))
 
 
@@ -81,20 +99,16 @@ def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
 
 
 def test_differences_on_the_level_part_have_no_agreement() -> None:
-    scores = np.array([30.0, 34.7, 34.8])
-    pairs = [(0, 1), (0, 2)]
-    small, large = agreement_of_pairs(BLEU(tokenize="13a"), "kocmi", pairs, scores, 1)
+    small, large = agreements(BLEU(tokenize="13a"), [30.0, 34.7, 34.8], [(0, 1), (0, 2)])
     assert small is not None
     assert large is None
 
 
 def test_a_gate_with_several_references_has_no_human_agreement() -> None:
-    reference = ["the cat sat on the mat", "a dog barked at me"] * 5
-    new = ["the cat sat on a mat", "a dog barked at me"] * 5
-    outputs = {"new": new, "old": ["the cat sat on mat", "a dog barked at me"] * 5}
+    several = [*CLEAR.references, CLEAR.systems["system-1"]]
     said = [
-        gate(outputs, references, baseline="old", replicates=50).checks[0].people
-        for references in ([reference], [reference, new])
+        gate(CLEAR.systems, references, baseline="system-2", replicates=50).checks[0].people
+        for references in (CLEAR.references, several)
     ]
     assert said[0] is not None
     assert said[1] is None
@@ -112,6 +126,37 @@ def test_a_curve_is_level_from_99_hundredths_of_its_ceiling_on(share: float, sai
     curve = BY_NAME["BLEU"]
     difference = curve.difference(share * curve.ceiling)
     assert difference is not None
-    scores = np.array([30.0, 30.0 + difference])
-    (agreement,) = agreement_of_pairs(BLEU(tokenize="13a"), "kocmi", [(0, 1)], scores, 1)
+    (agreement,) = agreements(BLEU(tokenize="13a"), [30.0, 30.0 + difference], [(0, 1)])
     assert (agreement is not None) == said
+
+
+def test_agreement_is_averaged_over_replicates_of_the_difference() -> None:
+    replicates = np.array([[31.0, 30.0], [33.0, 30.0], [30.0, 31.0]])
+    (agreement,) = agreement_of_pairs(
+        BLEU(tokenize="13a"),
+        "kocmi",
+        [(0, 1)],
+        np.array([31.0, 30.0]),
+        1,
+        decided=[True],
+        replicates=lambda: replicates,
+    )
+    # 64.0 % and 83.7 % with gaps of 1 and 3 BLEU, and 36.0 % in the replicate of the other sign.
+    assert agreement is not None
+    assert agreement.accuracy == pytest.approx((64.0 + 83.7 + 36.0) / 3, abs=0.05)
+
+
+def test_undecided_differences_have_no_human_agreement() -> None:
+    assert agreements(BLEU(tokenize="13a"), [31.0, 30.0], [(0, 1)], decided=False) == [None]
+
+
+@pytest.mark.parametrize(("rates", "said"), [([0.2, 0.2], False), ([0.2, 0.22], True)])
+def test_comparisons_and_gates_quote_human_agreement_only_for_decided_pairs(
+    rates: list[float], said: bool
+) -> None:
+    texts = simulate(segments=600, systems=rates, seed=3)
+    compared = compare(texts, replicates=500)
+    gated = gate(texts, baseline="system-1", replicates=500)
+    assert compared.comparisons[0].significant == said
+    for result in (compared, gated):
+        assert ("human raters" in str(result)) == said

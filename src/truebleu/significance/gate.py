@@ -30,6 +30,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from math import isfinite
 from os import PathLike
@@ -42,12 +43,12 @@ from truebleu._core import PairTally, critical_rank, swap_scales
 from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
-from truebleu.resampling import TIE_TOLERANCE, Swaps
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.human_curves import agreement_of_pairs
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import inverted_intervals
-from truebleu.significance.replicates import scale_swaps, swap_blocks, swap_ratios
+from truebleu.significance.replicates import bootstrap_scores, scale_swaps, swap_blocks, swap_ratios
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.student import hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
@@ -172,8 +173,8 @@ class GateCheck:
             difference does not vary.
         design_effect: variance of the difference by documents or blocks over its variance by
             segments; None if neither documents nor blocks are known.
-        people: human agreement with such a difference, for information only; None if no curve is
-            known.
+        people: human agreement with such a difference, for information only; None if the interval
+            contains 0, or no curve is known.
         note: reason why the test cannot reject, or None.
         pass_fail: True if all scores are 0 or 1, with Clopper and Pearson's bounds.
         scaled: True if swaps were scaled to the variance of samples.
@@ -370,6 +371,11 @@ class _Decision:
             "passed": result.passed,
         }
 
+    def _draw(self, counts: UnitCounts) -> Values:
+        """Score both systems on the bootstrap's replicates."""
+        bootstrap = Bootstrap(replicates=self._settings.replicates, seed=self._settings.seed)
+        return bootstrap_scores([counts], self._units, bootstrap)[0]
+
     def decide(self, look: Look | None) -> GateResult:
         """Decide at the level of the settings, or of a look."""
         outline, settings = self._outline, self._settings
@@ -386,7 +392,13 @@ class _Decision:
                 replace(
                     check,
                     people=agreement_of_pairs(
-                        counts.metric, self._people, PAIR, counts.scores, references
+                        counts.metric,
+                        self._people,
+                        PAIR,
+                        counts.scores,
+                        references,
+                        decided=[_excludes_0(check.interval)],
+                        replicates=partial(self._draw, counts),
                     )[0],
                     design_effect=design_effects(counts, rows, clusters, PAIR)[0],
                 )
@@ -398,6 +410,11 @@ class _Decision:
             look=look,
             warnings=outline.warnings,
         )
+
+
+def _excludes_0(interval: DifferenceBounds) -> bool:
+    low, high = interval
+    return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def check_metrics(

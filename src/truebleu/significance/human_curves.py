@@ -20,7 +20,7 @@ from truebleu.errors import SettingError
 from truebleu.schema import PUBLISHED_CURVES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -71,6 +71,18 @@ class AgreementCurve:
         """
         size = np.abs(np.asarray(difference, dtype=np.float64))
         return np.maximum(self.ceiling / (1 + np.exp(-self.slope * size)), COIN)
+
+    def mean_accuracy(self, differences: ArrayLike, sign: float) -> float:
+        """Compute the mean accuracy over differences for a claim that the difference has `sign`.
+
+        Differences of the other sign count as 100 minus their accuracy.
+
+        >>> CURVES[0].mean_accuracy([2.0, -2.0], sign=1)
+        50.0
+        """
+        values = np.asarray(differences, dtype=np.float64)
+        accuracy = self.accuracy(values)
+        return float(np.where(sign * values > 0, accuracy, 100 - accuracy).mean())
 
     def difference(self, accuracy: float) -> float | None:
         """Return the difference with `accuracy` per cent agreement; None from the ceiling on."""
@@ -142,7 +154,8 @@ class PeopleAgreement:
         curve: name of the curve's metric in the paper.
         source: authors of the curve.
         pairs: number of pairs of systems to which the curve was fitted.
-        accuracy: per cent of pairs of systems with this difference in which human raters agree.
+        accuracy: per cent of pairs of systems in which human raters agree, averaged over the
+            bootstrap's replicates of the difference.
         coin: difference, in the metric's points, up to which the metric is no better than a coin.
         better_than_coin: True if the difference is larger than `coin`.
     """
@@ -166,11 +179,15 @@ def agreement_of_pairs(
     pairs: Sequence[Pair],
     scores: Values,
     references: int | None,
+    *,
+    decided: Sequence[bool],
+    replicates: Callable[[], Values],
 ) -> list[PeopleAgreement | None]:
     """Return the human agreement with each pair's difference, or None if no curve applies.
 
     The curves are about one reference, and level off at their ceiling: they do not apply to
-    several references, nor to differences beyond the level part.
+    several references, nor to differences beyond the level part. Nothing is known about people's
+    choice between systems that the test does not separate.
 
     Args:
         metric: scorer that made the scores.
@@ -178,24 +195,26 @@ def agreement_of_pairs(
         pairs: indices of the systems of each difference.
         scores: scores of all systems on the whole test set.
         references: number of references of each segment.
+        decided: True for each pair whose difference is significant.
+        replicates: function that returns the scores on the bootstrap's replicates, shaped
+            (replicate, system).
     """
     curve = find_curve(metric) if people == PUBLISHED_CURVES else None
-    if curve is None or len(pairs) > MOST_PAIRS or references != 1:
-        return [None] * len(pairs)
-    left, right = np.array(pairs).T
+    agreement: list[PeopleAgreement | None] = [None] * len(pairs)
+    if curve is None or len(pairs) > MOST_PAIRS or references != 1 or not any(decided):
+        return agreement
+    sampled = replicates()
     scale = 100.0 if curve.percent and np.abs(scores).max() <= LARGEST_FRACTION else 1.0
-    sizes = scale * np.abs(scores[left] - scores[right])
     limit, coin = curve.difference(LEVEL_SHARE * curve.ceiling) or inf, curve.difference(COIN) or 0
-    return [
-        PeopleAgreement(
-            curve=curve.metric,
-            source=KOCMI,
-            pairs=KOCMI_PAIRS,
-            accuracy=accuracy,
-            coin=coin / scale,
-            better_than_coin=size > coin,
-        )
-        if size <= limit
-        else None
-        for size, accuracy in zip(sizes.tolist(), curve.accuracy(sizes).tolist(), strict=True)
-    ]
+    for index, (a, b) in enumerate(pairs):
+        difference = scale * float(scores[a] - scores[b])
+        if decided[index] and abs(difference) <= limit:
+            agreement[index] = PeopleAgreement(
+                curve=curve.metric,
+                source=KOCMI,
+                pairs=KOCMI_PAIRS,
+                accuracy=curve.mean_accuracy(scale * (sampled[:, a] - sampled[:, b]), difference),
+                coin=coin / scale,
+                better_than_coin=abs(difference) > coin,
+            )
+    return agreement

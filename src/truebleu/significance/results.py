@@ -113,7 +113,8 @@ class PairResult:
             a margin.
         pooled_difference: difference of the scores of all runs as one corpus, which swaps of
             separate runs test; None if no runs are compared.
-        people: human agreement with such a difference; None if no curve is known.
+        people: human agreement with such a difference; None if it is not significant, or no curve
+            is known.
         note: reason why the test is moot, or None.
     """
 
@@ -403,6 +404,7 @@ class Family:
         minimum = _fewest_differing(counts.units, settings)
         largest = largest_units(counts, pairs)
         nothing = [None] * len(pairs)
+        significant = (tests.p_adjusted <= settings.alpha).tolist()
         ratios = nothing if tests.swap_ratios is None else tests.swap_ratios.tolist()
         columns: dict[str, Sequence[Any]] = {
             "a": [self.names[a] for a, _ in pairs],
@@ -412,7 +414,7 @@ class Family:
             "p": tests.p.tolist(),
             "p_se": tests.p_se.tolist(),
             "p_adjusted": tests.p_adjusted.tolist(),
-            "significant": (tests.p_adjusted <= settings.alpha).tolist(),
+            "significant": significant,
             "differing_units": differing,
             "note": [_note(count, minimum) for count in differing],
             "design_effect": design_effects(
@@ -424,7 +426,13 @@ class Family:
             ],
             "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
-                counts.metric, self.people, pairs, counts.scores, self.outline.references_each
+                counts.metric,
+                self.people,
+                pairs,
+                counts.scores,
+                self.outline.references_each,
+                decided=significant,
+                replicates=lambda: scores,
             ),
         }
         if metric.runs is not None:
