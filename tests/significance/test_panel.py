@@ -66,7 +66,7 @@ def test_missing_systems_are_reported(sets: dict[str, TestSet]) -> None:
     assert "partly" not in result.common
     text = str(result)
     assert "over the 5 of 6 test sets that have all systems" in text
-    assert "without partly, where one of the two is missing" in text
+    assert "without partly, because one of the two is missing" in text
     assert [row.ranks for row in result.systems] == [(1, 1), (2, 2), (3, 3)]
 
 

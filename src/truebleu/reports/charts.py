@@ -77,7 +77,7 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
     file = Path(path)
     require_chart_file(file, overwrite=overwrite)
     altair, convert = _packages()
-    # The same specification by Altair itself, whose objects are slow to make for many panels.
+    # Altair's own objects would give an equal specification, but are slow for many panels.
     spec = {"$schema": altair.SCHEMA_URL, **specification(_chart_of(drawable))}
     version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     # Another release of Altair may name a Vega-Lite version that this converter lacks.
@@ -476,7 +476,7 @@ def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = 
 
 
 def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
-    """Make encodings that distinguish series, each of which always has the same look."""
+    """Make encodings that distinguish series; a series has one look in all charts."""
     order = data.plot.series_order or tuple(data.series)
     looks = [order.index(name) for name in data.series]
     ranges: dict[str, Sequence[object]] = {

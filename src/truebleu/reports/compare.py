@@ -419,7 +419,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             pair, metric = pairs[label].get(name), comparison.metrics[label]
             result = comparison.systems[name][label]
             values = _system_cells(result, pair)
-            # With a baseline, show the interval of the difference to it.
+            # A baseline asks for the interval of the difference, not of the score.
             bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
                 bounds = None if pair is None else _bounds(comparison, *pair)

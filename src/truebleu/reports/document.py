@@ -171,7 +171,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """How to draw a table's rows; columns are given by name.
+    """The columns and marks of a chart of a table's rows; columns are given by name.
 
     Attributes:
         mark: shape of a row; lines have their points marked.
@@ -603,9 +603,9 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], g
 # Sentences that reports share: resampling, p-values, agreement with human raters.
 
 
-# With fewer documents intervals are too narrow: docs/evidence/defaults.md.
+# Fewest documents for which intervals are not too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
-# With fewer documents a gate passes systems that are worse by its margin too often.
+# Fewest documents for which a gate with a margin keeps its level.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
 # Largest share of the variance that one unit may have; above it no interval holds its level.
 LARGEST_SHARE = 0.2

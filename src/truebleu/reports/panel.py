@@ -213,7 +213,7 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     if pair.missing:
         many = len(pair.missing) > MOST_NAMES
         sets = f"{len(pair.missing)} sets" if many else ", ".join(pair.missing)
-        missing = f" (without {sets}, where one of the two is missing)"
+        missing = f" (without {sets}, because one of the two is missing)"
     if _varies(pair):
         return (
             f"Compared with {pair.b}, {pair.a} is {counts}{missing}: they differ too much for a "

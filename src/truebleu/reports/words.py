@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words for what a row of counts stands for, and for what was scored on it.
+    """Words for rows of counts, and for the systems or models scored on them.
 
     Attributes:
         row: word for a row, "segment" or "item".
         system: word for a column, "system" or "model".
-        whole: word for all rows, of which some are a share: "text" or "items".
+        whole: word for all rows together, as in a share of them: "text" or "items".
     """
 
     row: str = "segment"

@@ -41,17 +41,17 @@ def test_a_sample_has_the_largest_contributions_and_others_at_random() -> None:
     systems = len(CAUSES.systems)
     assert PageData.of(MADE, 60 * systems).left_out == 0
     small = PageData.of(MADE, 21 * systems - 1)
-    assert small.kept == 20
+    assert small.size == 20
     assert MADE.explanation is not None
     values = np.abs(MADE.explanation.pairs[0].segments)
     largest = set(np.argsort(-values)[:5].tolist())
-    assert largest <= set(small.places.tolist())
-    assert small.kept + small.left_out == 60
-    assert np.array_equal(small.places, PageData.of(MADE, 20 * systems).places)
+    assert largest <= set(small.indices.tolist())
+    assert small.size + small.left_out == 60
+    assert np.array_equal(small.indices, PageData.of(MADE, 20 * systems).indices)
     described = json.loads(small.description())
-    assert described["numbers"] == (small.places + 1).tolist()
+    assert described["numbers"] == (small.indices + 1).tolist()
     for system, flags in described["flags"].items():
         for flag, places in flags.items():
             assert MADE.segments is not None
-            numbers = {int(small.places[place]) for place in places}
+            numbers = {int(small.indices[place]) for place in places}
             assert numbers <= set(MADE.segments.flagged[system][flag])

@@ -65,7 +65,7 @@ def test_the_answer_comes_first_and_names_no_folders() -> None:
     made = report(replace(causes, systems=systems), metrics=["bleu", "ter"], replicates=200)
     page = html_page(made, command="truebleu report -r /home/me/data/ref.txt -o '/tmp/x y/r.html'")
     titles = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
-    assert titles == ["Answer", "Segments", "Where it comes from", "How this was made"]
+    assert titles == ["Answer", "Segments", "Where the difference comes from", "How this was made"]
     (lead,) = re.findall('<p class="lead">([^<]*)</p>', page)
     assert "BLEU" in lead
     assert "The verdict uses BLEU" in page

@@ -20,7 +20,7 @@ LONGEST_NAME = 32
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 # Values farther from the quartiles than this many interquartile ranges are drawn at the edge.
 FARTHEST = 3
-# Fewest values for which quartiles are computed.
+# More values than this may have outliers, by their quartiles.
 MANY = 24
 
 

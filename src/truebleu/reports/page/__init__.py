@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 
 __all__ = ["html_page", "save_page"]
 
-# The script, in reading order; each file is an idea.
+# Files of the script, in reading order.
 SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "browser.js", "start.js")
-# A page holds 20,000 segments of 4 systems, or fewer of more systems; of a larger set, a sample.
+# Maximum number of outputs in a page, such as 20,000 segments of 4 systems; more are sampled.
 MOST_OUTPUTS = 80_000
-# Names in a title.
+# Maximum number of names in a title.
 TITLE_SYSTEMS = 3
-# Segments that the answer shows.
+# Number of segments in the answer.
 EXAMPLES = 3
-# Folders of the machine that made the page, which are nobody's business.
+# Folders of the machine that made the page, which are private.
 FOLDERS = re.compile(r"(?<![\w.~-])/(?:[^\s/'\"]+/)+")
 
 POLICY = (
@@ -65,12 +65,12 @@ POLICY = (
 
 
 def document(report: Report) -> Document:
-    """The comparison, its explanation and the agreement with people, one after the other."""
+    """Join the comparison, its explanation and the agreement with people."""
     return _joined(_documents(report))
 
 
 def _documents(report: Report) -> list[Document | None]:
-    """Those of the comparison, the explanation and the agreement with people."""
+    """Make the documents of the comparison, the explanation and the agreement with people."""
     explained = report.explanation
     return [
         report.comparison.to_document(),
@@ -97,12 +97,12 @@ def save_page(
 def html_page(
     report: Report, *, command: str | None = None, most_outputs: int = MOST_OUTPUTS
 ) -> str:
-    """The page.
+    """Make the page.
 
     Args:
-        report: what it shows.
-        command: what made the report.
-        most_outputs: how many outputs the page may hold; of more, it has a sample of segments.
+        report: report to show.
+        command: command that made the report.
+        most_outputs: maximum number of outputs in the page; a larger report is sampled.
     """
     data = None if report.segments is None else PageData.of(report, most_outputs)
     documents = _documents(report)
@@ -140,7 +140,7 @@ def _page(report: Report, sections: Sequence[tuple[str, str, str]], blocks: Sequ
         "data": "\n".join(blocks),
         "script": script,
     }
-    # In one pass: what is put in is not looked at again.
+    # One pass replaces all parts, so that braces in texts stay as they are.
     return re.sub(r"\{(\w+)\}", lambda match: parts[match[1]], _asset("page.html"))
 
 
@@ -149,9 +149,9 @@ def _asset(name: str) -> str:
 
 
 def _without_styles(body: str) -> tuple[str, str]:
-    """Elements with classes instead of styles of their own, and the rules of these classes.
+    """Replace styles of elements by classes; return the elements and the rules of the classes.
 
-    The page's policy allows no style but one sheet, which is known by its hash.
+    The page's policy allows one style sheet only, known by its hash.
     """
     names: dict[str, str] = {}
 
@@ -167,34 +167,35 @@ def _hash(text: str) -> str:
 
 
 class _Tables:
-    """The tables of the page, each of which can be copied for a paper.
+    """The tables of the page, which readers can copy into papers.
 
     Attributes:
-        copies: each table in the formats of papers.
+        copies: tables in the formats of papers.
     """
 
     def __init__(self) -> None:
         self.copies: list[dict[str, str]] = []
 
     def render(self, table: Table) -> str:
-        """A table with buttons to copy it."""
+        """Render a table with buttons to copy it."""
         if not table.rows:
             return ""
-        alone = Document((table,), table)
+        document = Document((table,), table)
         number = f' data-table="{len(self.copies)}"'
-        self.copies.append({"latex": latex.render(alone), "markdown": markdown.render(alone)})
-        written = html.render_table(table, in_page=True)
-        return _scrolled(table.columns[0].heading, written, number)
+        copies = {"latex": latex.render(document), "markdown": markdown.render(document)}
+        self.copies.append(copies)
+        element = html.render_table(table, in_page=True)
+        return _scrolled(table.columns[0].heading, element, number)
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Blocks one after the other."""
+        """Render blocks one after the other."""
         return "\n".join(
             self.render(block) if isinstance(block, Table) else html.render_block(block)
             for block in blocks
         )
 
 
-# What the page says without its script.
+# The content that needs no script.
 
 
 def _words(report: Report) -> Words:
@@ -237,7 +238,7 @@ def _sections(
     tables: _Tables,
     command: str | None,
 ) -> Iterator[tuple[str, str, str]]:
-    """The name, title and content of each section."""
+    """Yield the name, title and content of each section."""
     compared, explained, agreement = documents
     if compared is None:
         raise ValueError("a report without a comparison")
@@ -245,7 +246,7 @@ def _sections(
     if data is not None:
         yield "segments", _words(report).rows.capitalize(), _segments(report, data, tables)
     if explained is not None:
-        yield "explanation", "Where it comes from", _explanation(explained, tables)
+        yield "explanation", "Where the difference comes from", _explanation(explained, tables)
     if agreement is not None:
         yield "agreement", "Agreement with human raters", tables.blocks(agreement.blocks)
     yield "making", "How this was made", _making(report, compared, command)
@@ -254,37 +255,38 @@ def _sections(
 def _answer(
     report: Report, explained: Document | None, agreement: Document | None, tables: _Tables
 ) -> str:
-    """Who is better; of two systems by how much, why, and in which segments."""
+    """Show the verdict; for two systems, also their difference, its sources and examples."""
     comparison = report.comparison
     primary = comparison.settings.primary
-    lead, *others = verdicts(comparison) if primary is None else verdict(comparison, primary)
+    headline, *others = verdicts(comparison) if primary is None else verdict(comparison, primary)
     if primary is not None:
         others.append(f"The verdict uses {primary}; the tables also show other metrics.")
     if agreement is not None:
         others += agreement.sentences[:1]
-    parts = [f'<p class="lead">{sentence_of(lead)}</p>']
+    parts = [f'<p class="lead">{sentence_of(headline)}</p>']
     two = len(comparison.systems) == 2
     if two:
         parts.append(tables.render(_difference_table(report)))
         if explained is not None:
-            said = {lead, *others}
-            others = [line for line in explained.sentences if line not in said][:1] + others
+            others = [line for line in explained.sentences if line not in (headline, *others)][
+                :1
+            ] + others
     if others:
-        listed = "".join(f"<li>{sentence_of(line)}</li>" for line in others)
-        parts.append(f"<ul>{listed}</ul>")
+        items = "".join(f"<li>{sentence_of(line)}</li>" for line in others)
+        parts.append(f"<ul>{items}</ul>")
     if two:
         parts.append(_examples(report))
     return "".join([*parts, tables.render(system_table(comparison))])
 
 
 def _difference_table(report: Report) -> Table:
-    """The difference by each metric, drawn against 0 and against what people notice."""
+    """Make a row per metric for the difference, drawn with 0 and the smallest one people notice."""
     comparison = report.comparison
-    most = max(metric.digits for metric in comparison.metrics.values())
+    digits = max(metric.digits for metric in comparison.metrics.values())
     first = comparison.comparisons[0]
     columns = (
         Column("metric", f"{first.a} − {first.b}"),
-        Column("difference", "Difference", most, sign=True),
+        Column("difference", "Difference", digits, sign=True),
         Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
         Column("p", "p", numeric=True),
     )
@@ -308,7 +310,7 @@ def _difference_table(report: Report) -> Table:
 
 
 def _examples(report: Report) -> str:
-    """The segments that contribute most, with links to all there is about them."""
+    """Show the segments that contribute most, with links to the segment browser."""
     explanation, texts = report.explanation, _texts(report)
     if explanation is None or texts is None:
         return ""
@@ -334,7 +336,7 @@ def _examples(report: Report) -> str:
 
 
 def _explanation(explained: Document, tables: _Tables) -> str:
-    """A part that can be folded for each pair, and in it for each table."""
+    """Render a foldable part for each pair, and within it one for each table."""
     parts: list[str] = []
     blocks: list[Block] = []
     heading = ""
@@ -363,7 +365,7 @@ def _explanation(explained: Document, tables: _Tables) -> str:
 
 
 def _segments(report: Report, data: PageData, tables: _Tables) -> str:
-    """Where the browser goes, and a table of the largest contributions for print and no script."""
+    """Make the element of the browser, and a table for print and for readers without JavaScript."""
     explanation, texts = report.explanation, _texts(report)
     largest = ""
     if explanation is not None and texts is not None:
@@ -374,9 +376,9 @@ def _segments(report: Report, data: PageData, tables: _Tables) -> str:
     note, rows = "", _words(report).rows
     if data.left_out:
         note = (
-            f'<p class="note">{data.kept:,} of {data.kept + data.left_out:,} {rows} are in this '
+            f'<p class="note">{data.size:,} of {data.size + data.left_out:,} {rows} are in this '
             "page: half of them with the largest contributions, the others drawn at random. Scores "
-            "of selections below are scores of these.</p>"
+            f"of selections below include only {rows} in this page.</p>"
         )
     return (
         f'{note}<div id="browser" hidden></div>\n'
@@ -391,8 +393,8 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
     parts = []
     warnings = [warning.message for warning in comparison.warnings]
     if warnings:
-        listed = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
-        parts.append(f"<h3>Warnings about the texts</h3><ul>{listed}</ul>")
+        items = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
+        parts.append(f"<h3>Warnings about the texts</h3><ul>{items}</ul>")
     elif _texts(report) is not None:
         parts.append("<p>Nothing about the texts looked suspicious.</p>")
     if command is not None:
@@ -413,6 +415,6 @@ def _without_folders(text: str) -> str:
 
 
 def _scrolled(title: str, table: str, more: str) -> str:
-    """A table that the keyboard can scroll."""
+    """Wrap a table in an element that the keyboard can scroll."""
     label = text_of(title or "table")
     return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"{more}>{table}</div>'

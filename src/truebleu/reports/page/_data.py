@@ -1,4 +1,4 @@
-"""What the segment browser works on: a description, statistics as bytes, texts by segment."""
+"""Data of the segment browser: a description, statistics as bytes, texts by segment."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Value
     from truebleu.significance.settings import CompareSettings
 
-# The layout that the script expects.
+# Version of the layout that the script expects.
 DATA_VERSION = 1
-# How bytes become smaller at a good pace.
+# Compression level: a compromise between size and speed.
 LEVEL = 6
-# The core as a WebAssembly module.
+# Path of the core as a WebAssembly module.
 CORE = files(__package__) / "core.wasm"
 # Kinds of columns, the smallest first, by the names that the script knows.
 KINDS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
-# How many columns back one may be stored as differences to.
+# Maximum distance of the column to which another is stored as differences.
 FARTHEST = 8
 
 
-def packed(data: bytes) -> bytes:
-    """Gzipped, with no time in it: the same data are the same bytes."""
+def pack(data: bytes) -> bytes:
+    """Compress with gzip, without a time stamp: equal data give equal bytes."""
     return compress(data, compresslevel=LEVEL, mtime=0)
 
 
 def data_block(name: str, data: bytes) -> str:
-    """Data as an element of a page that nothing runs: base64 has no character to escape."""
-    text = b64encode(packed(data)).decode()
+    """Put data into an element that is not executed; base64 needs no escapes."""
+    text = b64encode(pack(data)).decode()
     return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
 
 
@@ -77,13 +77,13 @@ class Column:
     """A column of statistics, coded so that it compresses well.
 
     Counts of n-grams hardly vary from order to order and from system to system. So whole numbers
-    are stored as differences to an earlier column, and these as differences to those of the first
-    system; signs are folded into the lowest bit.
+    are stored as differences to an earlier column, and these as differences to the first system's;
+    the lowest bit holds the sign.
 
     Attributes:
-        layout: for the script: the kind of its values, the kind that they are stored as, and how
-            many columns before it the other one is, 0 for none.
-        data: the stored values, of one system after the other.
+        layout: kind of the values, kind of the stored values, and distance to the earlier column,
+            or 0 without one; for the script.
+        data: stored values, one system after the other.
     """
 
     layout: tuple[str, str, int]
@@ -91,15 +91,15 @@ class Column:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64], number: int) -> Column:
-        """One of several columns, which are shaped (column, system, segment)."""
+        """Encode column `number` of `rows`, which are shaped (column, system, segment)."""
         values = rows[number]
         kind = _kind(values)
         if kind is not None and _is_whole(values):
             earlier = range(1, min(number, FARTHEST) + 1)
             backs = [0, *(back for back in earlier if _is_whole(rows[number - back]))]
-            coded = [_folded(values - rows[number - back] if back else values) for back in backs]
-            # About how many bits the differences take.
-            sizes = [float(np.log2(1 + folded).sum()) for folded in coded]
+            coded = [_encode(values - rows[number - back] if back else values) for back in backs]
+            # Approximate number of bits of the differences.
+            sizes = [float(np.log2(1 + codes).sum()) for codes in coded]
             best = int(np.argmin(sizes))
             stored = _kind(coded[best])
             if stored is not None:
@@ -109,20 +109,20 @@ class Column:
 
 
 def _is_whole(values: NDArray[np.float64]) -> bool:
-    """Whether all are whole numbers from 0 up."""
+    """Return whether all values are whole numbers from 0 up."""
     return bool((values == np.floor(values)).all() and values.min(initial=0) >= 0)
 
 
 def _kind(values: NDArray[np.float64]) -> str | None:
-    """The smallest kind of whole numbers from 0 up that holds them."""
-    most = values.max(initial=0)
-    return next((name for name, kind in KINDS.items() if most <= np.iinfo(kind).max), None)
+    """Return the smallest kind of whole numbers from 0 up that holds all values, or None."""
+    largest = values.max(initial=0)
+    return next((name for name, kind in KINDS.items() if largest <= np.iinfo(kind).max), None)
 
 
-def _folded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Differences to the first system's values, with the sign in the lowest bit."""
-    apart = np.concatenate([values[:1], values[1:] - values[:1]])
-    return np.where(apart >= 0, 2 * apart, -2 * apart - 1)
+def _encode(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Encode values as differences to the first system's, with the sign in the lowest bit."""
+    differences = np.concatenate([values[:1], values[1:] - values[:1]])
+    return np.where(differences >= 0, 2 * differences, -2 * differences - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,21 +130,21 @@ class PageData:
     """The segments of a report, or some of them.
 
     Attributes:
-        report: what they are from.
-        segments: all of them.
-        places: the numbers of those that are kept, from 0, in order.
+        report: report with the segments.
+        segments: all segments of the report.
+        indices: indices of the segments in the page, from 0, in order.
     """
 
     report: Report
     segments: Segments
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
 
     @classmethod
     def of(cls, report: Report, most_outputs: int) -> PageData:
-        """The segments of a report that has them, or a sample with at most so many outputs.
+        """Select the segments of a report, or a sample with at most `most_outputs` outputs.
 
-        Half of a sample are the segments with the largest contributions to what is explained, or to
-        the difference of the first two systems; the others are drawn at random.
+        Half of a sample has the largest contributions to the differences that are explained, or to
+        the difference of the first two systems; the other half is drawn at random.
         """
         segments = report.segments
         if segments is None:
@@ -152,13 +152,13 @@ class PageData:
         counts = segments.counts
         data = cls(report, segments, np.arange(len(counts)))
         count = max(1, most_outputs // len(counts.outline.systems))
-        if data.kept <= count:
+        if data.size <= count:
             return data
         order = np.argsort(-data._sizes(), kind="stable")
         largest, others = np.split(order, [(count + 1) // 2])
         seed = report.comparison.settings.seed
-        drawn = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
-        return cls(report, segments, np.sort(np.concatenate([largest, drawn])))
+        random = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
+        return cls(report, segments, np.sort(np.concatenate([largest, random])))
 
     @property
     def counts(self) -> Counts:
@@ -166,17 +166,17 @@ class PageData:
         return self.segments.counts
 
     @property
-    def kept(self) -> int:
+    def size(self) -> int:
         """Number of segments in the page."""
-        return len(self.places)
+        return len(self.indices)
 
     @property
     def left_out(self) -> int:
         """Number of segments that are not in the page."""
-        return len(self.counts) - len(self.places)
+        return len(self.counts) - self.size
 
     def _sizes(self) -> NDArray[np.float64]:
-        """How much each of all segments contributes at most, relative to the largest, by metric."""
+        """Compute each segment's largest contribution, relative to the maximum of its metric."""
         sizes = np.zeros(len(self.counts))
         for metric in self.counts.metrics:
             for first, second in self._pairs() or [(0, 1)]:
@@ -185,17 +185,17 @@ class PageData:
         return sizes
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """The systems that are explained, by their numbers."""
+        """Return the pairs of systems that are explained, as indices."""
         names = self.counts.outline.systems
         explanation = self.report.explanation
         explained = [] if explanation is None else explanation.pairs
         pairs = ((pair.comparison.a, pair.comparison.b) for pair in explained)
         return [(names.index(a), names.index(b)) for a, b in dict.fromkeys(pairs)]
 
-    # What the page gets.
+    # Content of the page.
 
     def blocks(self) -> Iterator[str]:
-        """The data as elements of a page."""
+        """Yield the data as elements of a page."""
         yield core_block()
         for name, data in (
             ("description", self.description()),
@@ -205,19 +205,19 @@ class PageData:
             yield data_block(name, data)
 
     def description(self) -> bytes:
-        """Names, slices, flags and metrics: all but the statistics and the texts."""
+        """Describe names, slices, flags and metrics: all but the statistics and the texts."""
         segments, comparison = self.segments, self.report.comparison
         outline, texts = self.counts.outline, self.counts.texts
         words = words_of(outline.rows)
         names = list(outline.systems)
-        place = {number: place for place, number in enumerate(self.places.tolist())}
+        positions = {index: position for position, index in enumerate(self.indices.tolist())}
         values: dict[str, Any] = {
             "version": DATA_VERSION,
             "row": words.row,
             "system": words.system,
             "segments": outline.segments,
-            "numbers": None if not self.left_out else (self.places + 1).tolist(),
-            "names": self._picked(outline.names),
+            "numbers": None if not self.left_out else (self.indices + 1).tolist(),
+            "names": self._select(outline.names),
             "systems": names,
             "baseline": comparison.settings.baseline,
             "pairs": self._pairs(),
@@ -230,37 +230,37 @@ class PageData:
                     "name": variable.name,
                     "origin": variable.origin,
                     "labels": list(variable.labels),
-                    "of": variable.of_segment[self.places].tolist(),
+                    "of": variable.of_segment[self.indices].tolist(),
                 }
                 for variable in segments.variables
             ],
             "flags": {
                 system: {
-                    flag: [place[number] for number in numbers if number in place]
-                    for flag, numbers in flags.items()
-                    if numbers
+                    flag: [positions[index] for index in indices if index in positions]
+                    for flag, indices in flags.items()
+                    if indices
                 }
                 for system, flags in segments.flagged.items()
             },
             "unit": segments.units.kind,
             "units": None
             if segments.units.kind == "segment"
-            else segments.units.of_segment[self.places].tolist(),
+            else segments.units.of_segment[self.indices].tolist(),
             "settings": core_comparison_settings(comparison.settings),
             "interval_titles": {name: method.title for name, method in INTERVAL_METHODS.items()},
             "metrics": [self._metric(metric) for metric in self.counts.metrics],
             "human": {
-                label: [self._picked(scores.get(name)) for name in names]
+                label: [self._select(scores.get(name)) for name in names]
                 for label, scores in segments.human.items()
             },
             "spans": {
                 system: {
-                    str(index): [
+                    str(position): [
                         [span.start, span.end, span.severity, span.category]
-                        for span in spans[number]
+                        for span in spans[index]
                     ]
-                    for index, number in enumerate(self.places.tolist())
-                    if spans[number]
+                    for index, position in positions.items()
+                    if spans[index]
                 }
                 for system, spans in segments.spans.items()
             },
@@ -269,11 +269,11 @@ class PageData:
 
     def _labels(self, labels: Sequence[str]) -> dict[str, Any]:
         numbers: dict[str, int] = {}
-        of = [numbers.setdefault(labels[place], len(numbers)) for place in self.places.tolist()]
+        of = [numbers.setdefault(labels[index], len(numbers)) for index in self.indices.tolist()]
         return {"labels": list(numbers), "of": of}
 
-    def _picked(self, values: Sequence[Value] | None) -> list[Value] | None:
-        return None if values is None else [values[place] for place in self.places.tolist()]
+    def _select(self, values: Sequence[Value] | None) -> list[Value] | None:
+        return None if values is None else [values[index] for index in self.indices.tolist()]
 
     def _metric(self, metric: MetricCounts) -> dict[str, Any]:
         return {
@@ -284,17 +284,17 @@ class PageData:
         }
 
     def _without_core(self, metric: MetricCounts) -> dict[str, Any]:
-        """Compute what the page cannot: scores of segments and contributions."""
+        """Compute scores of segments and contributions, if the page has no core for the metric."""
         if metric.scorer.core_settings() is not None:
             return {}
 
         def contributions(first: int, second: int) -> list[float]:
             values = self.segments.contributions(metric, first, second)
-            return list(values[self.places].tolist())
+            return list(values[self.indices].tolist())
 
         return {
             "segment_scores": [
-                self._picked(system)
+                self._select(system)
                 for system in metric.scorer.segment_scores(metric.rows.floats())
             ],
             "contributions": {
@@ -305,13 +305,13 @@ class PageData:
         }
 
     def _columns(self, metric: MetricCounts) -> list[Column]:
-        rows = metric.rows.floats()[self.places].transpose(2, 1, 0)
+        rows = metric.rows.floats()[self.indices].transpose(2, 1, 0)
         return [Column.of(rows, number) for number in range(len(rows))]
 
     def statistics(self) -> bytes:
-        """All columns of all metrics, each with the values of one system after the other's.
+        """Join all columns of all metrics, each with the values of one system after the other.
 
-        Little-endian, and each column begins at a multiple of 8 bytes.
+        Values are little-endian, and each column begins at a multiple of 8 bytes.
         """
         parts = []
         for metric in self.counts.metrics:
@@ -320,16 +320,16 @@ class PageData:
         return b"".join(parts)
 
     def texts(self) -> bytes:
-        """The texts of the kept segments: source, references, outputs, one after the other.
+        """List the texts of each segment in the page: source, references, outputs.
 
-        The texts of a segment are alike, and side by side they compress best.
+        Texts of a segment resemble each other, and compress best side by side.
         """
         texts = self.counts.texts
         if texts is None:
             return _json([])
         sources = [] if texts.source is None else [texts.source]
         columns = [*sources, *texts.references, *texts.systems.values()]
-        return _json([[column[place] for column in columns] for place in self.places.tolist()])
+        return _json([[column[index] for column in columns] for index in self.indices.tolist()])
 
 
 def _json(values: object) -> bytes:
