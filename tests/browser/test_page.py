@@ -89,7 +89,7 @@ def test_scores_and_contributions_equal_the_json(
     for number, (label, scores) in enumerate(
         page.evaluate(
             "browser.store.metrics.map(metric => "
-            "[metric.label, browser.store.scores(metric, browser.kept)])"
+            "[metric.label, browser.store.scores(metric, browser.selection)])"
         )
     ):
         expected = [system["scores"][label]["score"] for system in result["systems"]]
@@ -112,10 +112,10 @@ def test_segment_scores_equal_the_metric(made: Report, file: Path, open_page: Op
     for row in scores.systems:
         for label, expected in (row.segments or {}).items():
             values = page.evaluate(
-                "([label, system]) => { const { store, kept } = browser;"
+                "([label, system]) => { const { store, selection } = browser;"
                 "const metric = store.metrics.find(one => one.label === label);"
                 "const number = store.systems.indexOf(system);"
-                "return kept.map(place => store.segmentScore(metric, number, place)); }",
+                "return selection.map(place => store.segmentScore(metric, number, place)); }",
                 [label, row.name],
             )
             assert values == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
@@ -134,7 +134,7 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
         for name in ("weak-in-sport", "baseline")
     }
     reference = [causes.references[0][place] for place in sport]
-    assert "Chosen after looking" in summary.inner_text()
+    assert "Exploratory" in summary.inner_text()
     page.wait_for_function(
         "() => !document.querySelector('[data-p=BLEU]').textContent.includes('…')"
     )
@@ -517,7 +517,7 @@ def test_no_segments_and_one_document_say_why_there_is_no_p(
 ) -> None:
     page = open_page(file, "#text=no-such-words-anywhere")
     summary = page.locator(".summary")
-    summary.get_by_text("there is nothing to score").wait_for()
+    summary.get_by_text("matches the selection").wait_for()
     document = (causes.documents or ())[0]
     page.evaluate("document => browser.change({ text: '', document })", document)
     summary.get_by_text("these segments are one document").wait_for()

@@ -1,9 +1,9 @@
 "use strict";
-// The segment browser: a list of segments, one of them in full, and the scores of what is left.
+// The segment browser: a list of segments, one segment in full, and scores of the selection.
 
 const ROW = 52;
 const MOST_OPTIONS = 2000;
-const PLACES = new Intl.NumberFormat("en");
+const COUNTS = new Intl.NumberFormat("en");
 
 // Orders of the list, with their titles for segments of systems or items of models.
 const SORTS = {
@@ -19,21 +19,21 @@ const AGAINST = {
   reference: "with the reference", other: "with each other", ngrams: "matched n-grams", "": "not at all",
 };
 
-// What the address remembers, with its usual values.
-const USUAL = {
+// The state in the address, with its default values.
+const DEFAULTS = {
   segment: "", metric: "", a: "", b: "", sort: "contribution", text: "", regex: "", in: "",
   document: "", slice: "", flag: "", all: "", against: "reference",
 };
 const FILTERS = ["text", "regex", "in", "document", "slice", "flag"];
 
-// How the intervals of a comparison were made.
+// Describes the intervals of a comparison.
 function methodOf({ method, pass_fail: isPassFail }, titles) {
   const differences = isPassFail
     ? "Tango's intervals of differences (scores are 0 or 1)" : "intervals of differences by inverting the test";
   return `${titles[method]} intervals of scores, ${differences}`;
 }
 
-// How the intervals of all metrics were made, from the metrics of each method.
+// Describes the intervals of all metrics, given the metrics of each method.
 function methodsOf(methods) {
   if (methods.size === 1) return `${capital([...methods.keys()][0])}.`;
   return [...methods].map(([method, labels]) => `${labels.join(", ")}: ${method}.`).join(" ");
@@ -43,11 +43,11 @@ class Browser {
   constructor(root, store) {
     this.root = root;
     this.store = store;
-    this.state = { ...USUAL };
+    this.state = { ...DEFAULTS };
     this.looks = new Set();
     this.turn = 0;
-    this.kept = store.places;
-    this.order = this.kept;
+    this.selection = store.indices;
+    this.order = this.selection;
     this.build();
     this.read();
   }
@@ -66,7 +66,7 @@ class Browser {
 
   // The parts of the page.
 
-  // A control that changes the state, and shows it.
+  // Makes a control that changes the state and shows it.
   control(name, input, ...rest) {
     const value = () => (input.type === "checkbox" ? (input.checked ? "yes" : "") : input.value);
     let timer = 0;
@@ -150,30 +150,30 @@ class Browser {
     );
   }
 
-  // The state, which is in the address.
+  // The state, kept in the address.
 
   defaults() {
     const { store } = this;
     const [a, b] = store.pairs[0] ?? [0, 1];
     return {
-      ...USUAL, metric: store.metrics[0].label, a: store.systems[a], b: store.systems[b],
+      ...DEFAULTS, metric: store.metrics[0].label, a: store.systems[a], b: store.systems[b],
       against: store.references.length > 0 ? "reference" : "",
     };
   }
 
   read() {
     const { store } = this;
-    const written = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-    const usual = this.defaults();
+    const parameters = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+    const defaults = this.defaults();
     const next = Object.fromEntries(
-      Object.entries(usual).map(([name, value]) => [name, written.get(name) ?? value]),
+      Object.entries(defaults).map(([name, value]) => [name, parameters.get(name) ?? value]),
     );
     const valid = {
       metric: store.metrics.map((metric) => metric.label),
       a: store.systems, b: store.systems, sort: Object.keys(SORTS), against: Object.keys(AGAINST),
     };
     for (const [name, values] of Object.entries(valid)) {
-      if (!values.includes(next[name])) next[name] = usual[name];
+      if (!values.includes(next[name])) next[name] = defaults[name];
     }
     if (next.a === next.b) next.b = store.systems.find((name) => name !== next.a);
     this.state = next;
@@ -183,17 +183,17 @@ class Browser {
   change(values) {
     const { a, b } = this.state;
     Object.assign(this.state, values);
-    // Who chooses the other system swaps them: a system is not compared with itself.
+    // Choosing the other system swaps both: a system is never compared with itself.
     if (this.state.a === this.state.b) Object.assign(this.state, { a: b, b: a });
     this.write();
     this.update();
   }
 
   write() {
-    const usual = this.defaults();
-    const kept = Object.entries(this.state).filter(([name, value]) => value !== usual[name]);
-    const written = new URLSearchParams(kept).toString();
-    history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
+    const defaults = this.defaults();
+    const changed = Object.entries(this.state).filter(([name, value]) => value !== defaults[name]);
+    const parameters = new URLSearchParams(changed).toString();
+    history.replaceState(null, "", parameters ? `#${parameters}` : location.pathname + location.search);
   }
 
   get filter() {
@@ -211,10 +211,10 @@ class Browser {
       else if (control !== document.activeElement || control.tagName === "SELECT") control.value = value;
     }
     this.problem.textContent = "";
-    const kept = this.selected();
-    if (kept === null) return;
-    this.kept = kept;
-    this.order = this.sorted(kept);
+    const selection = this.selected();
+    if (selection === null) return;
+    this.selection = selection;
+    this.order = this.sorted(selection);
     const place = this.store.place(Number(this.state.segment));
     const listed = this.state.segment !== "" && this.order.includes(place);
     this.chosen = listed ? place : this.order[0];
@@ -226,7 +226,7 @@ class Browser {
     this.drawSummary(this.turn);
   }
 
-  // What decides whether a text is found; null where the expression is none.
+  // Returns a function that tells whether a text matches; null if the expression is invalid.
   matcher() {
     const { text, regex } = this.state;
     if (!regex) return (other) => other.toLowerCase().includes(text.toLowerCase());
@@ -241,7 +241,7 @@ class Browser {
 
   selected() {
     const { store, state } = this;
-    let { places } = store;
+    let { indices: places } = store;
     if (state.document && store.documents !== null) {
       const { labels, of } = store.documents;
       const exact = labels.includes(state.document);
@@ -286,7 +286,7 @@ class Browser {
     return [...places].sort((x, y) => keys[y] - keys[x] || x - y);
   }
 
-  // The list: only the rows that can be seen are in the page.
+  // The list: only visible rows are elements of the page.
 
   draw() {
     const top = Math.floor(this.list.scrollTop / ROW);
@@ -421,12 +421,12 @@ class Browser {
       const marked = paragraph(text, { other: state.against ? other : null, spans, ngrams: state.against === "ngrams" });
       return block("output", [store.systems[system], ...flags], marked);
     });
-    const what = state.against === "other" ? "the other output" : "the reference";
+    const other = state.against === "other" ? "the other output" : "the reference";
     const legend = state.against === "ngrams"
       ? ["shaded: matched in the reference, darker in longer n-grams"]
       : [
-        element("ins", { class: "extra" }, "underlined"), ` is not in ${what}, `,
-        element("del", { class: "missing" }, "struck out"), ` is only in ${what}; `,
+        element("ins", { class: "extra" }, "underlined"), ` is not in ${other}, `,
+        element("del", { class: "missing" }, "struck out"), ` is only in ${other}; `,
         "texts that differ in more than half are not marked",
       ];
     return [
@@ -468,35 +468,35 @@ class Browser {
       store.systems.forEach((name, system) => {
         lines.push([`${metric.label} of ${name}`, store.segmentScore(metric, system, place) ?? ""]);
       });
-      const what = `${metric.label} contribution to ${this.state.a} − ${this.state.b}`;
-      lines.push([what, this.contributions(metric)[place]]);
+      const title = `${metric.label} contribution to ${this.state.a} − ${this.state.b}`;
+      lines.push([title, this.contributions(metric)[place]]);
     }
     const clean = (value) => String(value).replace(/[\t\r\n]/g, " ");
     await toClipboard(lines.map((line) => line.map(clean).join("\t")).join("\n"), this.detail);
   }
 
-  // The scores of what is left.
+  // The scores of the selection.
 
   async drawSummary(turn) {
-    const { store, kept } = this;
+    const { store, selection } = this;
     const whole = this.filter === "";
     if (!whole) this.looks.add(this.filter + this.state.a + this.state.b);
     const looks = whole ? 1 : this.looks.size;
-    const count = whole ? "All" : `${PLACES.format(kept.length)} of`;
-    const part = store.numbers === null ? "" : ` (of ${PLACES.format(store.segments)} in all)`;
-    const title = element("strong", {}, `${count} ${PLACES.format(store.count)} ${store.row}s${part}`);
-    if (kept.length === 0) {
-      const nothing = `No ${store.row} fits the selection: there is nothing to score.`;
-      this.summary.replaceChildren(element("p", {}, title), element("p", {}, nothing));
+    const count = whole ? "All" : `${COUNTS.format(selection.length)} of`;
+    const part = store.numbers === null ? "" : ` (of ${COUNTS.format(store.segments)} in all)`;
+    const title = element("strong", {}, `${count} ${COUNTS.format(store.count)} ${store.row}s${part}`);
+    if (selection.length === 0) {
+      const empty = `No ${store.row} matches the selection.`;
+      this.summary.replaceChildren(element("p", {}, title), element("p", {}, empty));
       return;
     }
     const headings = [
-      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["they contribute"]), "p",
+      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["contribution"]), "p",
     ];
-    const rows = store.metrics.map((metric) => this.compared(metric, whole));
+    const rows = store.metrics.map((metric) => this.summaryRow(metric, whole));
     const note = element("p", { class: "note" });
-    const caution = `Chosen after looking: p is multiplied by the ${looks === 1 ? "one selection" : `${looks} selections`} `
-      + "looked at since this page was opened. Take it as a hint, and test it on new data.";
+    const caution = `Exploratory: p is multiplied by the number of selections (${looks}) viewed since this page `
+      + "was opened. Test the result on new data.";
     this.summary.replaceChildren(
       element("p", {}, title),
       tableOf("Scores of the selection", headings, rows.map((row) => row.cells)),
@@ -507,12 +507,12 @@ class Browser {
     const methods = new Map();
     for (const { metric, known, fill } of rows) {
       const stop = () => turn !== this.turn;
-      const result = await store.compare(metric, this.pair, kept, stop, (part) => fill(part, looks));
+      const result = await store.compare(metric, this.pair, selection, stop, (part) => fill(part, looks));
       if (turn !== this.turn) return;
       fill(result, looks);
       if (result === null && known) {
         const unit = store.unit === "segment" ? store.row : store.unit;
-        note.textContent = `No p and no intervals: these ${store.row}s are one ${unit}, which says nothing about the spread.`;
+        note.textContent = `No p and no intervals: these ${store.row}s are one ${unit}, and one ${unit} does not show how scores vary.`;
       }
       if (result !== null) {
         const method = methodOf(result, store.interval_titles);
@@ -522,12 +522,12 @@ class Browser {
     }
   }
 
-  // A metric's row of the summary, and what fills in the intervals and p when they are there.
-  compared(metric, whole) {
-    const { store, kept } = this;
-    const scores = store.scores(metric, kept);
+  // Makes a metric's row of the summary, and a function that adds the intervals and p.
+  summaryRow(metric, whole) {
+    const { store, selection } = this;
+    const scores = store.scores(metric, selection);
     const contributions = this.contributions(metric);
-    const sum = kept.reduce((total, place) => total + contributions[place], 0);
+    const sum = selection.reduce((total, place) => total + contributions[place], 0);
     const cell = (value) => element("span", {}, value, element("span", { class: "interval" }));
     const [left, right] = this.pair.map((system) => scores[system]);
     const known = left !== null && right !== null;
@@ -552,9 +552,9 @@ class Browser {
   }
 
   allSystems() {
-    const { store, kept } = this;
+    const { store, selection } = this;
     const [, b] = this.pair;
-    const by = store.metrics.map((metric) => store.scores(metric, kept));
+    const by = store.metrics.map((metric) => store.scores(metric, selection));
     const headings = [capital(store.system), ...store.metrics.flatMap(({ label }) => [label, `− ${store.systems[b]}`])];
     const rows = store.systems.map((name, system) => [
       name,

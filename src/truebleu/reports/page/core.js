@@ -1,7 +1,7 @@
 "use strict";
 // The core of truebleu, compiled to WebAssembly: all scores, tests and intervals come from it.
 
-// Replicates that are made before the page may do something else.
+// Number of replicates between pauses, in which the page reacts to its reader.
 const STEP = 250;
 
 class Core {
@@ -14,7 +14,7 @@ class Core {
     this.exports = exports;
   }
 
-  // Puts bytes, or whole numbers, where the next call reads them.
+  // Writes bytes or whole numbers into memory for the next call.
   give(data) {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data.buffer);
     const room = this.exports.room(bytes.length);
@@ -22,19 +22,20 @@ class Core {
     return bytes.length;
   }
 
-  taken(pointer, count) {
+  // Copies numbers out of the core's memory.
+  copy(pointer, count) {
     return new Float64Array(this.exports.memory.buffer, pointer, count).slice();
   }
 
-  // Adds a table for a metric; a metric that the core does not have gets none.
+  // Adds a table for a metric, if the core has the metric.
   addTable(metric, systems) {
     if (metric.core === null) return;
     const settings = JSON.stringify(metric.core);
     metric.table = this.exports.new_table(this.give(settings), systems);
-    if (metric.table < 0) throw new Error(`the core refuses ${settings}`);
+    if (metric.table < 0) throw new Error(`invalid settings of a metric: ${settings}`);
   }
 
-  // The rows of a table, to be filled: for each segment those of all systems.
+  // Returns the rows of a table, to be filled: by segment, then by system.
   rows(metric, systems, segments) {
     const pointer = this.exports.rows(metric.table, segments);
     return new Float64Array(this.exports.memory.buffer, pointer, segments * systems * this.exports.width(metric.table));
@@ -42,44 +43,44 @@ class Core {
 
   scores(metric, systems, places) {
     this.give(Uint32Array.from(places));
-    return this.taken(this.exports.scores(metric.table, places.length), systems);
+    return this.copy(this.exports.scores(metric.table, places.length), systems);
   }
 
   segmentScores(metric, system, segments) {
-    return this.taken(this.exports.segment_scores(metric.table, system), segments);
+    return this.copy(this.exports.segment_scores(metric.table, system), segments);
   }
 
   contributions(metric, a, b, segments) {
-    return this.taken(this.exports.contributions(metric.table, a, b), segments);
+    return this.copy(this.exports.contributions(metric.table, a, b), segments);
   }
 
-  // What the comparison found so far; null before its test is done.
+  // Returns the results of the comparison so far; null before its test is done.
   results(metric) {
     const length = this.exports.results(metric.table);
     const text = new Uint8Array(this.exports.memory.buffer, this.exports.text(), length);
     return JSON.parse(new TextDecoder().decode(text));
   }
 
-  // Compares both systems on some segments as `truebleu compare` does, with settings written as JSON; null
-  // if there is nothing to test, or `stop` says to give up. Tells what the test found before intervals are
-  // drawn.
-  async compare(metric, systems, segments, units, settings, stop, tell = () => {}) {
+  // Compares both systems on some segments as `truebleu compare` does, with settings as JSON. Returns null
+  // if there is nothing to test or `stop` returns true. Passes the results of the test to `report` before
+  // the intervals are computed.
+  async compare(metric, systems, segments, units, settings, stop, report = () => {}) {
     const numbers = new Map();
     const renumbered = units.map((unit) => {
       if (!numbers.has(unit)) numbers.set(unit, numbers.size);
       return numbers.get(unit);
     });
     const request = JSON.stringify({ systems, segments, units: renumbered });
-    // The seed may be beyond JavaScript's numbers: the settings stay as they are written.
+    // JavaScript would round a large seed, so the settings are passed on as text.
     const bytes = this.give(`${request.slice(0, -1)},"settings":${settings}}`);
     if (!this.exports.begin(metric.table, bytes)) return null;
     let pause = performance.now();
-    let found = null;
-    for (let left = 1; left > 0;) {
-      left = this.exports.advance(metric.table, STEP);
-      if (found === null) {
-        found = this.results(metric);
-        if (found !== null) tell(found);
+    let results = null;
+    for (let remaining = 1; remaining > 0;) {
+      remaining = this.exports.advance(metric.table, STEP);
+      if (results === null) {
+        results = this.results(metric);
+        if (results !== null) report(results);
       }
       if (performance.now() - pause > 12) {
         await new Promise((resume) => setTimeout(resume));

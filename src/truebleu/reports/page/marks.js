@@ -1,8 +1,8 @@
 "use strict";
-// Texts as elements: what differs between two of them, n-grams that match, and errors that were
-// marked. Texts become text nodes and nothing else, whatever is in them.
+// Texts as elements: differences between two texts, matching n-grams, and marked errors. Texts
+// only ever become text nodes.
 
-// Characters of a text that are shown at first, and tokens that are compared.
+// Maximum number of characters of a text shown at first, and of pairs of tokens compared.
 const LONGEST_SHOWN = 4000;
 const MOST_CELLS = 4e6;
 // Scripts without spaces between words, whose characters are compared.
@@ -12,7 +12,8 @@ const UNSPACED = new RegExp(
 );
 const WORDS = /[\p{L}\p{M}\p{N}_]+|\s+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-// Words with the spaces that follow them, or characters where words have none between them.
+// Splits a text into words with the spaces after them, or into words or characters of scripts
+// without spaces.
 function tokensOf(text) {
   if (!UNSPACED.test(text)) {
     const tokens = [];
@@ -26,8 +27,8 @@ function tokensOf(text) {
   return Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
 }
 
-// Tokens of a text and of another as runs of [kind, text]: "same", "extra" (only in the first) and
-// "missing" (only in the other), by a longest common subsequence; null where they are too long.
+// Compares two texts by a longest common subsequence; returns runs of [kind, text] of kind "same",
+// "extra" (only in the first) or "missing" (only in the other), or null if the texts are too long.
 function differences(text, other) {
   const left = tokensOf(text);
   const right = tokensOf(other);
@@ -74,7 +75,7 @@ function differences(text, other) {
   return runs;
 }
 
-// Tokens of a text by the longest n-gram, up to four, in which another text has them too.
+// Labels each token of a text with the order (up to four) of its longest n-gram in another text.
 function matched(text, other) {
   const key = (tokens) => tokens.map((token) => token.trim().toLowerCase()).join("\n");
   const [left, right] = [tokensOf(text), tokensOf(other)];
@@ -90,7 +91,7 @@ function matched(text, other) {
 
 const TAGS = { extra: "ins", missing: "del" };
 
-// Runs of a text, or null where more than half would be marked: then it is easier to read as it is.
+// Returns runs of a text, or null if more than half would be marked, which is hard to read.
 function compared(text, other, ngrams) {
   if (ngrams) return matched(text, other);
   const runs = differences(text, other);
@@ -99,7 +100,7 @@ function compared(text, other, ngrams) {
   return size(runs.filter(([kind]) => kind !== "same")) > size(runs) / 2 ? null : runs;
 }
 
-// A paragraph of text, compared with another text where one is given.
+// Makes a paragraph of text, compared with another text if one is given.
 function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
   const shown = element("p", { class: "text", dir: "auto" });
   if (text.length > LONGEST_SHOWN) {
@@ -122,7 +123,7 @@ function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
   return shown;
 }
 
-// The text with its marked errors underlined, each with its severity and category behind it.
+// Underlines marked errors in a text, each followed by its severity and category.
 function withSpans(text, spans) {
   const characters = Array.from(text);
   const parts = [];

@@ -1,19 +1,19 @@
 "use strict";
-// What the page is made of: elements, numbers, tables, and copies of them.
+// Parts of the page: elements, numbers, tables, and copies of tables.
 
 const LONGEST_NAME = 28;
 
 function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
 }
 
-// A long name without its middle: what tells names apart is mostly at the ends.
+// Shortens a long name in its middle, as names mostly differ at their ends.
 function short(name) {
   const letters = Array.from(name);
   if (letters.length <= LONGEST_NAME) return name;
@@ -25,7 +25,7 @@ function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-// All numbers of the page: rounded, with one minus sign, a plus where asked; "–" for none.
+// Formats a number: rounded, with a minus sign, a plus if `sign` is one; "–" for null.
 function number(value, digits, sign = "") {
   if (value === null || !Number.isFinite(value)) return "–";
   const text = Math.abs(value).toFixed(digits);
@@ -33,7 +33,7 @@ function number(value, digits, sign = "") {
   return (value < 0 ? "−" : sign) + text;
 }
 
-// A bound beside 0 decides: it must not look like 0.
+// Formats an interval. A bound near 0 decides significance, so it must not look like 0.
 function interval(low, high, digits, sign = "") {
   const near = [low, high].filter((bound) => bound && Number.isFinite(bound) && !Number(bound.toFixed(digits)));
   const shown = (more) => near.every((bound) => Number(bound.toFixed(digits + more)));
@@ -47,7 +47,7 @@ function pText(p) {
   return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
 }
 
-// A difference with an arrow, so that colour is not all that tells better from worse.
+// Shows a difference with an arrow, so that better and worse differ not only in colour.
 function change(value, metric, digits = metric.digits) {
   const text = number(value, digits, "+");
   if (metric.higher === null || !/[1-9]/.test(text)) return element("span", {}, text);
@@ -70,13 +70,13 @@ function tableOf(title, headings, rows) {
 
 let copied = null;
 
-// Says in the status of a part of the page that a text was copied.
+// Copies a text, and reports that in the status of a part of the page.
 async function toClipboard(text, part) {
   copied = text;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Where pages from files may not use it, the old way may work.
+    // If pages from files may not use the clipboard, the older command may work.
     const area = element("textarea", {});
     area.value = text;
     document.body.append(area);
@@ -87,7 +87,7 @@ async function toClipboard(text, part) {
   part.querySelector("[role=status]").textContent = "copied";
 }
 
-// A table as it looks, as a file.
+// Saves a table as a picture.
 async function savePicture(table, name) {
   const { width, height } = table.getBoundingClientRect();
   const style = element("style", {}, document.querySelector("style").textContent);
@@ -111,7 +111,7 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Buttons below the tables of results.
+// Adds buttons below the tables of results.
 async function addCopies() {
   const tables = parsed(await inflated("tables"));
   for (const scroll of document.querySelectorAll("[data-table]")) {

@@ -1,5 +1,5 @@
 "use strict";
-// What the page does when it is opened.
+// Starts the page when it is opened.
 
 let browser = null;
 
@@ -18,7 +18,7 @@ window.addEventListener("hashchange", () => {
   browser.root.scrollIntoView();
 });
 
-// Examples get their differences marked.
+// Marks the differences in examples.
 function markExamples() {
   for (const example of document.querySelectorAll(".example")) {
     const [reference, ...outputs] = example.querySelectorAll(".text");
@@ -35,7 +35,7 @@ async function start() {
   button.addEventListener("click", async () => {
     download(new Blob([await inflated("result")], { type: "application/json" }), "report.json");
   });
-  // Tables beyond the first of each pair wait until they are asked for; paper shows all.
+  // Only the first table of each pair is open; on paper all are.
   const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
   for (const part of folded) part.open = false;
   window.addEventListener("beforeprint", () => {
@@ -43,7 +43,7 @@ async function start() {
   });
   markExamples();
   await addCopies();
-  if (document.getElementById("browser") !== null) browse(await opened());
+  if (document.getElementById("browser") !== null) browse(await openStore());
 }
 
 start();

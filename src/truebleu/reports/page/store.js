@@ -1,5 +1,5 @@
 "use strict";
-// The segments, from blocks in this page.
+// The segments, read from elements of the page.
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
 
@@ -19,8 +19,8 @@ function parsed(buffer) {
   return JSON.parse(new TextDecoder().decode(buffer));
 }
 
-// Descriptions, statistics and texts, as they stand in the page.
-async function opened() {
+// Loads the core, the description, the statistics and the texts from the page.
+async function openStore() {
   const [core, description, statistics, texts] = await Promise.all(
     ["core", "description", "statistics", "texts"].map(inflated),
   );
@@ -29,31 +29,31 @@ async function opened() {
   return store;
 }
 
-// Whole numbers that were stored as differences: to an earlier column, and then to the first system,
-// with the sign in the lowest bit.
+// Decodes whole numbers that are stored as differences to an earlier column, and then to the first
+// system, with the sign in the lowest bit.
 function decoded(column, Kind, before) {
   const unfolded = (value) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
   const first = Float64Array.from(column[0], unfolded);
   return column.map((values, system) => {
-    const made = new Kind(values.length);
+    const numbers = new Kind(values.length);
     for (let place = 0; place < values.length; place += 1) {
-      const apart = system === 0 ? first[place] : unfolded(values[place]) + first[place];
-      made[place] = before === null ? apart : apart + before[system][place];
+      const difference = system === 0 ? first[place] : unfolded(values[place]) + first[place];
+      numbers[place] = before === null ? difference : difference + before[system][place];
     }
-    return made;
+    return numbers;
   });
 }
 
-// Everything about the segments; the core has the statistics.
+// Description and texts of the segments; the core has the statistics.
 class Store {
   constructor(core, description, texts) {
     Object.assign(this, description);
     this.core = core;
     this.texts = texts;
     this.count = this.numbers === null ? this.segments : this.numbers.length;
-    this.places = Array.from({ length: this.count }, (_, place) => place);
+    this.indices = Array.from({ length: this.count }, (_, place) => place);
     this.cache = new Map();
-    // What the texts of a segment are, in their order.
+    // Title and kind of each text of a segment, in order.
     this.fields = [
       ...(this.has_source ? [{ title: "Source", kind: "source" }] : []),
       ...this.references.map((title) => ({ title, kind: "reference" })),
@@ -65,7 +65,7 @@ class Store {
     this.firstOutput = this.fields.length - this.systems.length;
   }
 
-  // Gives the core the statistics of the page.
+  // Passes the statistics of the page to the core.
   fill(statistics) {
     let offset = 0;
     for (const metric of this.metrics) {
@@ -96,20 +96,20 @@ class Store {
     return this.cache.get(key);
   }
 
-  // The scores of all systems on some segments; null where they cannot be computed.
+  // Returns the scores of all systems on some segments; null if they cannot be computed.
   scores(metric, places) {
     if (metric.core === null || places.length === 0) return this.systems.map(() => null);
     return [...this.core.scores(metric, this.systems.length, places)].map(known);
   }
 
-  // The score of one segment; null where it has none.
+  // Returns the score of one segment, or null.
   segmentScore(metric, system, place) {
     if (metric.core === null) return metric.segment_scores[system][place];
     const key = `s ${metric.label} ${system}`;
     return known(this.cached(key, () => this.core.segmentScores(metric, system, this.count))[place]);
   }
 
-  // What each segment contributes to the difference of two systems over the whole test set.
+  // Returns each segment's contribution to the difference of two systems on the whole test set.
   contributions(metric, a, b) {
     return this.cached(`c ${metric.label} ${a} ${b}`, () => {
       if (a === b) return new Float64Array(this.count);
@@ -118,17 +118,17 @@ class Store {
     });
   }
 
-  compare(metric, pair, places, stop, tell) {
+  compare(metric, pair, places, stop, report) {
     if (metric.core === null || pair[0] === pair[1] || places.length === 0) return null;
     const units = this.units === null ? places : places.map((place) => this.units[place]);
-    return this.core.compare(metric, pair, places, units, this.settings, stop, tell);
+    return this.core.compare(metric, pair, places, units, this.settings, stop, report);
   }
 
   number(place) {
     return this.numbers === null ? place + 1 : this.numbers[place];
   }
 
-  // What people know the segment by.
+  // Returns the name of a segment, or its number.
   name(place) {
     return this.names === null ? String(this.number(place)) : this.names[place];
   }
