@@ -72,6 +72,9 @@ def reference() -> str:
     for command, result in results():
         rows = []
         for place, names in keys(result.to_dict()):
+            # The hand-written part says what settings hold: the options of the command.
+            if place.partition(".")[0] == "settings":
+                continue
             if names and tuple(names) not in shown and DATA.isdisjoint(names):
                 listed = ", ".join(f"`{key}`" for key in names)
                 rows.append(f"| {f'`{place}`' if place else ''} | {listed} |")
