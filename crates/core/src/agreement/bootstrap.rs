@@ -1,8 +1,8 @@
 //! Agreement on bootstrap replicates of items, of systems, or of both.
 //!
-//! Items are drawn in units, such as the segments of a document. All metrics are evaluated on the same
-//! replicates, so that their differences are paired. A cell that was drawn twice is two cells of the
-//! replicate, but not a pair: nobody compared an output with itself.
+//! Items are drawn in units, such as the segments of a document. All metrics are evaluated on the
+//! same replicates, so that their differences are paired. A cell that was drawn twice is two cells
+//! of the replicate, but not a pair, as no rater compared an output with itself.
 
 use std::ops::Range;
 
@@ -16,29 +16,30 @@ use super::permuted_ties::{LARGEST, Sum, common_multiple};
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
-/// What is evaluated on every replicate.
+/// The evaluation to repeat on every replicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
-    /// What is computed of each group.
+    /// Coefficient of each group.
     pub coefficient: Coefficient,
-    /// How the groups' values become one.
+    /// Average over the groups' values.
     pub averaging: Averaging,
-    /// Which cells belong together.
+    /// Partition of the cells into groups.
     pub grouping: Grouping,
 }
 
-/// What a replicate draws, with replacement, as many as there are.
+/// The items and systems that a replicate draws with replacement, as many as there are.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawn<'a> {
-    /// The unit of each item, all numbers from 0 up to the largest; None where items are kept.
+    /// Unit of each item, all numbers from 0 up to the largest; None if items are not resampled.
     pub units: Option<&'a [u32]>,
-    /// Whether systems are drawn.
+    /// True if systems are resampled.
     pub systems: bool,
 }
 
-/// The value of each metric on each replicate, shaped (replicate, metric); NaN where there is none.
+/// Evaluates each metric on each replicate, shaped (replicate, metric); NaN if undefined.
 ///
-/// `human` is (system, item), NaN where no one judged, and `metrics` (metric, system, item).
+/// `human` is (system, item), NaN for cells without a judgment, and `metrics` (metric, system,
+/// item).
 #[must_use]
 pub fn replicate_values(
     human: &ArrayView2<'_, f64>,
@@ -116,10 +117,10 @@ pub fn replicate_values(
     })
 }
 
-/// The value of each metric by the systems' scores, which each replicate has its own of.
+/// Evaluates each metric by scores of systems that differ between replicates.
 ///
-/// `human` is (replicate, system), NaN where a system has none, and `metrics` (metric, replicate,
-/// system). Where a seed is given, each replicate draws from its systems; replicates are numbered from 0.
+/// `human` is (replicate, system), NaN for missing systems, and `metrics` (metric, replicate,
+/// system). With a seed, each replicate also resamples its systems; replicates are numbered from 0.
 #[must_use]
 pub fn system_values(
     human: &ArrayView2<'_, f64>,
@@ -166,19 +167,20 @@ const LANES: usize = 16;
 
 /// One metric's differences of pairs of cells, for accuracies with calibrated ties of drawn groups.
 ///
-/// The differences are sorted once. Replicates draw whole groups, so that they only change what a
-/// difference is worth when the threshold falls below it.
+/// The differences are sorted once. Replicates draw whole groups, so that they change only the
+/// weight of a difference.
 struct DrawnTies {
-    /// Twice the place of the group, plus 1 where the pair is won: people order it as the metric does.
+    /// Twice the index of the group, plus 1 if the pair is won: people order it as the metric does.
     differences: Vec<u32>,
-    /// Whether the next difference is smaller, so that a threshold lies between.
+    /// True if the next difference is smaller, so that a threshold lies between.
     cuts: Vec<bool>,
-    /// By group: what a pair is worth, what is right when all pairs are tied, and what all are worth.
+    /// Weights by group: of a pair, of the correct pairs if all are tied, and of all pairs.
     groups: Vec<[i64; 3]>,
 }
 
 impl DrawnTies {
-    /// None where there are too many pairs, or sums would be too large.
+    /// Sorts a metric's differences; returns None if there are too many pairs or sums would
+    /// overflow.
     fn new(prepared: &Prepared, averaging: Averaging, metric: &[f64]) -> Option<Self> {
         if prepared.pairs() > MOST_PAIRS {
             return None;
@@ -210,9 +212,9 @@ impl DrawnTies {
         Some(Self { differences: found.into_iter().map(|(_, kind)| kind).collect(), cuts, groups })
     }
 
-    /// The accuracies under the best thresholds; `drawn` says how often each replicate drew each group.
+    /// Returns the accuracies under the best thresholds; `drawn` counts the draws of each group.
     ///
-    /// None where sums would be too large.
+    /// None if sums would overflow.
     fn accuracies(&self, drawn: &[[u32; LANES]]) -> Option<[f64; LANES]> {
         let (mut tied, mut total) = ([0_i64; LANES], [0_i64; LANES]);
         for (times, &[_, ties, all]) in drawn.iter().zip(&self.groups) {
@@ -237,7 +239,7 @@ impl DrawnTies {
         }))
     }
 
-    /// The least sum of losses on the way down, in each replicate.
+    /// Returns the smallest sum of losses over all thresholds, in each replicate.
     fn least_losses<S: Sum>(&self, drawn: &[[u32; LANES]]) -> [i64; LANES] {
         let mut worth = Vec::with_capacity(2 * drawn.len());
         for (times, &[weight, ..]) in drawn.iter().zip(&self.groups) {
@@ -260,7 +262,7 @@ impl DrawnTies {
     }
 }
 
-/// The accuracy of each metric on each replicate, several replicates at a time.
+/// Evaluates the accuracy of each metric on each replicate, several replicates at a time.
 fn drawn_accuracies(
     ties: &[DrawnTies],
     groups: &[Group],
@@ -292,7 +294,7 @@ fn drawn_accuracies(
     done.collect::<Option<Vec<()>>>().map(|_| found)
 }
 
-/// A row of values for each replicate, each of which depends on its own number alone.
+/// Fills a row of values for each replicate from its number alone.
 fn each_replicate(
     replicates: Range<u64>,
     width: usize,
@@ -312,7 +314,7 @@ fn each_replicate(
     found
 }
 
-/// How often one replicate drew each item and each system.
+/// Number of times that one replicate drew each item and each system.
 struct Draw {
     items: Vec<u32>,
     systems: Vec<u32>,
@@ -332,12 +334,12 @@ impl Draw {
         Self { items, systems }
     }
 
-    /// How often each group was drawn, where groups are items or systems.
+    /// Returns the number of draws of each group, if groups are items or systems.
     fn weights(&self, grouping: Grouping) -> &[u32] {
         if grouping == Grouping::Item { &self.items } else { &self.systems }
     }
 
-    /// The cells of each group, as often as they were drawn; groups that were not drawn are empty.
+    /// Returns the cells of each group, repeated as often as drawn; groups not drawn are empty.
     fn groups(&self, grouping: Grouping) -> Vec<Vec<u32>> {
         let row = |system: usize| -> Vec<u32> {
             let first = system * self.items.len();
@@ -363,7 +365,7 @@ impl Draw {
     }
 }
 
-/// How often each of so many things is drawn in as many draws.
+/// Draws `count` of `count` items with replacement; returns the number of draws of each.
 fn draw(count: u32, stream: &mut Stream) -> Vec<u32> {
     let mut times = vec![0; count as usize];
     for _ in 0..count {
@@ -372,7 +374,7 @@ fn draw(count: u32, stream: &mut Stream) -> Vec<u32> {
     times
 }
 
-/// The index of each thing, as often as it was drawn.
+/// Yields each index as often as it was drawn.
 fn repeated(times: &[u32]) -> impl Iterator<Item = usize> + '_ {
     times.iter().enumerate().flat_map(|(index, &times)| (0..times).map(move |_| index))
 }
@@ -443,7 +445,7 @@ mod tests {
 
     #[test]
     fn groups_drawn_several_times_count_as_often() {
-        // Drawing items by weight is the same as listing their groups again and again.
+        // Weights of items must act like repeating their groups.
         let (human, metrics) = (human(), metrics());
         let matrix: Vec<f64> = human.iter().copied().collect();
         let units: Vec<u32> = (0..ITEMS as u32).map(|item| item / 2).collect();

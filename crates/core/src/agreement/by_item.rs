@@ -67,9 +67,9 @@ impl Counts {
     }
 }
 
-/// The mean over items, as `Prepared::evaluate` has it; None where another way is the faster one.
+/// Returns the mean over items, equal to `Prepared::evaluate`; None if another way is faster.
 ///
-/// The matrices come row by row (system, item); NaN among the human scores where no one judged.
+/// The matrices come row by row (system, item), with NaN for cells without human scores.
 #[must_use]
 pub fn average_by_item(
     human: &[f64],

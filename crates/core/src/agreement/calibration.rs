@@ -19,7 +19,7 @@ use super::threshold_changes::{Change, Changes, Limits, Ranges, Source};
 pub struct Calibration {
     /// The difference of two scores, or 0; pairs that differ by as much are tied.
     pub epsilon: f64,
-    /// The least difference above it that changes the accuracy; None where there is none.
+    /// Smallest difference above `epsilon` that changes the accuracy, or None.
     pub end: Option<f64>,
     /// No larger threshold, from `end` up, is as accurate.
     pub unique: bool,
@@ -29,7 +29,7 @@ pub struct Calibration {
     pub accuracy: f64,
     /// The mean over groups of the share of pairs that people tie.
     pub human_ties: f64,
-    /// How many groups there are.
+    /// Number of groups.
     pub groups: u64,
 }
 
@@ -42,9 +42,9 @@ pub struct Buffers {
 }
 
 impl Prepared {
-    /// The best threshold of a metric, whose scores are finite and come as `gather` orders them.
+    /// Finds the best threshold of a metric, whose scores are finite and in the order of `gather`.
     ///
-    /// None where there are no groups. The mean is the one that `averaging` says.
+    /// Returns None without groups. `averaging` chooses the mean.
     #[must_use]
     pub fn calibrate(
         &self,
@@ -96,7 +96,7 @@ impl Prepared {
 struct Search<'a> {
     source: &'a Source<'a>,
     scale: Scale,
-    /// By class, the pairs that the metric has right at the threshold that the walk has reached.
+    /// Pairs that the metric has right at the current threshold, by class.
     right: Vec<u64>,
     sum: Vec<u64>,
     /// The best so far.
@@ -124,7 +124,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// At threshold 0 all is right that a larger one could lose, and the pairs that both tie.
+    /// Starts at threshold 0: every pair that a larger threshold can lose is right, and so are
+    /// pairs tied by both.
     fn start(&mut self, table: &[Changes]) {
         self.right = self.source.ties.clone();
         let classes = self.right.len();
@@ -292,7 +293,7 @@ mod tests {
         (0..4 * items).map(|_| cell()).unzip()
     }
 
-    /// Every candidate with its accuracy, by evaluating each of them.
+    /// Returns every candidate with its accuracy, evaluating each of them.
     fn plain(
         prepared: &Prepared,
         averaging: Averaging,

@@ -1,10 +1,10 @@
-//! Coefficients of agreement between people and a metric, and what they are made of in one group.
+//! Coefficients of agreement between people and a metric, and their parts in one group.
 
 use super::groups::{self, Group, centred_rank};
 use super::pairs::{PairCounts, Sorting};
 
-/// What is made of the counts of pairs. C, D: concordant, discordant; Th, Tm, Thm: tied by people
-/// only, by the metric only, by both.
+/// Formula of a coefficient. C, D: concordant, discordant; Th, Tm, Thm: tied by people only, by the
+/// metric only, by both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formula {
     /// (C - D) / all pairs (Kendall, 1938).
@@ -24,7 +24,7 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// None where the denominator is 0.
+    /// Returns the coefficient of the counts, or None if the denominator is 0.
     #[must_use]
     pub fn of(self, counts: &PairCounts) -> Option<f64> {
         let PairCounts { concordant, discordant, human_ties, metric_ties, .. } = *counts;
@@ -47,7 +47,7 @@ impl Formula {
         (denominator > 0.0).then(|| (numerator / denominator).clamp(-1.0, 1.0))
     }
 
-    /// Whether the value is a whole number of pairs over all pairs; which number then.
+    /// Returns the numerator over all pairs if it is a whole number of pairs, else None.
     pub(super) fn share(self, counts: &PairCounts) -> Option<i64> {
         match self {
             Self::TauA => Some(counts.concordant as i64 - counts.discordant as i64),
@@ -58,7 +58,7 @@ impl Formula {
     }
 }
 
-/// The pairs that the metric has as people have them.
+/// Counts the pairs that the metric has as people have them.
 fn right(counts: &PairCounts) -> u64 {
     counts.concordant + counts.both_ties
 }
@@ -74,25 +74,25 @@ pub enum Coefficient {
     KendallC,
     /// A formula of the pairs of each group, whose values are averaged.
     Pairs {
-        /// What is made of the counts of pairs.
+        /// Formula of the coefficient.
         formula: Formula,
         /// Metric scores that differ by this or less are tied.
         epsilon: f64,
     },
     /// `AccEq`, or `TauEq`, with the epsilon that makes it largest.
     Calibrated {
-        /// What is made of the counts of pairs.
+        /// Formula of the coefficient.
         formula: Formula,
     },
     /// A formula of the pairs of all groups put together.
     Pooled {
-        /// What is made of the counts of pairs.
+        /// Formula of the coefficient.
         formula: Formula,
         /// Metric scores that differ by this or less are tied.
         epsilon: f64,
     },
-    /// Of the pairs whose human scores differ by the threshold or more, those ordered alike less the
-    /// others, over all of them (WMT 2016 to 2021). Micro-averaged, the pairs are put together.
+    /// Pairs whose human scores differ by the threshold or more: those ordered alike less the
+    /// others, over all of them (WMT 2016 to 2021). Micro-averaging pools the pairs.
     KendallLike {
         /// The smallest difference of human scores that counts.
         threshold: f64,
@@ -102,9 +102,10 @@ pub enum Coefficient {
 }
 
 impl Coefficient {
-    /// The coefficient of a name; `parameter` is its epsilon, or the threshold of `kendall-like`.
+    /// Returns the coefficient of a name; `parameter` is its epsilon, or the threshold of
+    /// `kendall-like`.
     ///
-    /// None where there is no such name.
+    /// None if the name is unknown.
     #[must_use]
     pub fn named(name: &str, parameter: f64) -> Option<Self> {
         let pairs = |formula| Self::Pairs { formula, epsilon: parameter };
@@ -130,7 +131,8 @@ impl Coefficient {
         })
     }
 
-    /// Whether the value is the mean of those of groups, which do not depend on each other.
+    /// Returns whether the value is a mean of the groups' values, which are independent of each
+    /// other.
     pub(super) fn is_averaged(self) -> bool {
         match self {
             Self::Pearson | Self::Spearman | Self::KendallC => true,
@@ -140,7 +142,7 @@ impl Coefficient {
         }
     }
 
-    /// The formula of a coefficient that is made of the counts of pairs; None of any other.
+    /// Returns the formula of a coefficient of counted pairs; None of any other.
     #[must_use]
     pub fn formula(self) -> Option<Formula> {
         match self {
@@ -150,7 +152,7 @@ impl Coefficient {
     }
 }
 
-/// How the values of groups become one.
+/// Average over the values of groups.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Averaging {
     /// Each group counts by its number of cells, instead of once.
@@ -162,17 +164,18 @@ pub struct Averaging {
 /// The value over all groups.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evaluated {
-    /// None where no group has a value.
+    /// Value of the coefficient, or None if no group has a value.
     pub value: Option<f64>,
-    /// How many groups the value is made of.
+    /// Number of groups in the value.
     pub groups: u64,
-    /// How many groups have no value of their own.
+    /// Number of groups without a value of their own.
     pub undefined: u64,
-    /// The tie threshold, where it was calibrated.
+    /// Tie threshold, if it was calibrated.
     pub epsilon: Option<f64>,
 }
 
-/// The sums of the products with the human deviations and of the squares; 0 of a constant.
+/// Returns the sum of the products with the human deviations and the sum of squares; 0 of a
+/// constant.
 pub(super) fn moments(deviations: &[f64], metric: &[f64]) -> (f64, f64) {
     if constant(metric) {
         return (0.0, 0.0);
@@ -188,7 +191,8 @@ pub(super) fn moments(deviations: &[f64], metric: &[f64]) -> (f64, f64) {
 /// Below this, sums of squares have lost digits to underflow.
 pub(super) const TINY: f64 = 1e-280;
 
-/// None where either is constant. `squares` is 0 only where people's scores are.
+/// Computes Pearson's r, or None if either is constant. `squares` is 0 only for constant human
+/// scores.
 pub(super) fn pearson(deviations: &[f64], squares: f64, metric: &[f64]) -> Option<f64> {
     if squares == 0.0 || constant(metric) {
         return None;
@@ -200,7 +204,7 @@ pub(super) fn pearson(deviations: &[f64], squares: f64, metric: &[f64]) -> Optio
     cosine(deviations, &groups::deviations(&enlarged(metric)).collect::<Vec<_>>())
 }
 
-/// Of vectors of any size, however small; None where either is 0.
+/// Computes the cosine of two vectors of any size, however small; None if either is 0.
 pub(super) fn cosine(left: &[f64], right: &[f64]) -> Option<f64> {
     let (left, right) = (enlarged(left), enlarged(right));
     let dot = |left: &[f64], right: &[f64]| left.iter().zip(right).map(|(l, r)| l * r).sum::<f64>();
@@ -208,7 +212,7 @@ pub(super) fn cosine(left: &[f64], right: &[f64]) -> Option<f64> {
     (norms > 0.0).then(|| (dot(&left, &right) / norms).clamp(-1.0, 1.0))
 }
 
-/// Scaled so that the largest is 1.
+/// Scales values so that the largest is 1.
 fn enlarged(values: &[f64]) -> Vec<f64> {
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     values.iter().map(|value| if largest > 0.0 { value / largest } else { 0.0 }).collect()
@@ -218,7 +222,8 @@ fn constant(scores: &[f64]) -> bool {
     scores.iter().all(|score| *score == scores[0])
 }
 
-/// Of whole numbers, so that the order of the cells changes no digit. None where either is constant.
+/// Computes Spearman's rho in whole numbers, so that the order of the cells changes no digit; None
+/// if either is constant.
 pub(super) fn spearman(
     ranks: &[i64],
     squares: i128,
@@ -244,7 +249,7 @@ pub(super) fn tau_c(counts: &PairCounts, group: &Group, distinct: usize) -> Opti
     (k > 1.0).then(|| 2.0 * gain / (n * n * (k - 1.0) / k))
 }
 
-/// How many different scores there are.
+/// Counts the different scores.
 pub(super) fn distinct(metric: &[f64], sorted: &mut Vec<f64>) -> usize {
     sorted.clear();
     sorted.extend_from_slice(metric);

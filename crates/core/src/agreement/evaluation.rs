@@ -43,10 +43,10 @@ impl Mean {
 }
 
 impl Prepared {
-    /// The coefficient of a metric, whose scores are finite and come as `gather` orders them.
+    /// Computes the coefficient of a metric, whose scores are finite and in the order of `gather`.
     ///
-    /// Weights say how often each label was drawn, and stand in the order of labels. `Pooled` and
-    /// `PairwiseDifferencePearson` do not average, and leave `averaging` alone.
+    /// Weights are the numbers of draws of each label, in the order of labels. `Pooled` and
+    /// `PairwiseDifferencePearson` do not average, and ignore `averaging`.
     #[must_use]
     pub fn evaluate(
         &self,
@@ -113,7 +113,8 @@ impl Prepared {
         }
     }
 
-    /// The values of all groups by a coefficient that is averaged over them; None of any other.
+    /// Computes the values of all groups by a coefficient that is averaged over them; None of any
+    /// other.
     pub(super) fn values(
         &self,
         coefficient: Coefficient,
@@ -127,7 +128,7 @@ impl Prepared {
         coefficient.is_averaged().then_some(values)
     }
 
-    /// The mean of the values of groups that were drawn.
+    /// Averages the values of groups that were drawn.
     pub(super) fn mean_of_drawn(
         &self,
         averaging: Averaging,
@@ -144,7 +145,7 @@ impl Prepared {
         mean.done().value
     }
 
-    /// The value of one group by a coefficient that is averaged over groups.
+    /// Computes the value of one group by a coefficient that is averaged over groups.
     fn value(
         &self,
         coefficient: Coefficient,
@@ -187,7 +188,7 @@ impl Prepared {
         counts
     }
 
-    /// The mean of shares of pairs, whose numerators are added as whole numbers for groups of one size.
+    /// Averages shares of pairs, adding numerators as whole numbers for groups of one size.
     fn shares(
         &self,
         formula: Formula,
@@ -208,7 +209,7 @@ impl Prepared {
         Evaluated { value, groups: drawn.iter().sum(), undefined: 0, epsilon: None }
     }
 
-    /// The mean over groups of numerator / pairs, from sums over the groups of each size.
+    /// Averages numerator / pairs over groups, from sums over the groups of each size.
     pub(super) fn mean_share(
         &self,
         averaging: Averaging,

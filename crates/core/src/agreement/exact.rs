@@ -10,7 +10,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// For sums of up to `most` of each fraction, given as numerator and denominator.
+    /// Creates a sum of up to `most` of each fraction, given as numerator and denominator.
     #[must_use]
     pub fn new(fractions: &[(u64, u64)], most: u64) -> Self {
         let mut multiple = vec![1];
@@ -59,7 +59,7 @@ fn gcd(left: u64, right: u64) -> u64 {
     if left == 0 { right } else { gcd(right % left, left) }
 }
 
-/// Quotient and remainder; the quotient has as many limbs.
+/// Returns quotient and remainder; the quotient has as many limbs as `number`.
 fn divided(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
     let mut quotient = vec![0; number.len()];
     let mut rest = 0_u128;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::pairs::{Sorting, pairs_of};
 
-/// Which cells of a (system, item) matrix are compared with each other.
+/// Partition of a (system, item) matrix into groups of cells that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grouping {
     /// All cells.
@@ -18,32 +18,32 @@ pub enum Grouping {
 /// One group: its cells are `start..end` of the prepared ones.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Its first cell.
+    /// First cell.
     pub start: usize,
-    /// Behind its last cell.
+    /// End: the index after the last cell.
     pub end: usize,
-    /// The item or the system that it is about, as numbered by the caller; 0 where all are one group.
+    /// Item or system of the group, as numbered by the caller; 0 if all cells are one group.
     pub label: u32,
-    /// Where its size stands in `Prepared::sizes`.
+    /// Index of its size in `Prepared::sizes`.
     pub class: usize,
-    /// Pairs of a cell with its own copy, where cells are given repeatedly.
+    /// Pairs of a cell with its own copy, if cells are given repeatedly.
     pub copies: u64,
-    /// How many different human scores it has.
+    /// Number of different human scores.
     pub distinct: usize,
     /// Pairs of different cells that people tie.
     pub ties: u64,
-    /// Where it stands among the groups.
+    /// Index of the group.
     pub number: usize,
 }
 
 impl Group {
-    /// How many cells it has.
+    /// Returns the number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it has no cells.
+    /// Returns whether the group has no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -55,24 +55,25 @@ impl Group {
         pairs_of(self.len()) - self.copies
     }
 
-    /// Its cells and pairs.
+    /// Returns the numbers of cells and pairs.
     #[must_use]
     pub fn size(&self) -> Size {
         Size { cells: self.len(), pairs: self.pairs() }
     }
 }
 
-/// How large a group is. Without copies, n cells make n (n - 1) / 2 pairs.
+/// Size of a group. Without copies, n cells make n (n - 1) / 2 pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
-    /// How many cells.
+    /// Number of cells.
     pub cells: usize,
-    /// How many pairs of different cells.
+    /// Number of pairs of different cells.
     pub pairs: u64,
 }
 
 impl Size {
-    /// What a pair weighs in a mean over groups, as a fraction; with `micro` a group weighs its cells.
+    /// Returns the weight of a pair in a mean over groups, as a fraction; with `micro` a group
+    /// weighs its cells.
     #[must_use]
     pub fn weight(self, micro: bool) -> (u64, u64) {
         (if micro { self.cells as u64 } else { 1 }, self.pairs)
@@ -88,34 +89,34 @@ pub struct Prepared {
     cells: Vec<u32>,
     groups: Vec<Group>,
     sizes: Vec<Size>,
-    /// In the order of `cells`: the human score, ascending within its group,
+    /// Human score of each cell, in the order of `cells`: ascending within its group,
     pub(super) human: Vec<f64>,
-    /// how many of the group's are lower,
+    /// number of lower scores in the group,
     pub(super) below: Vec<u32>,
     // Coefficients of pairs, the most usual ones, need neither of these.
     deviations: OnceLock<Deviations>,
     ranks: OnceLock<Ranks>,
 }
 
-/// What Pearson's needs to know of people.
+/// Deviations of human scores, for Pearson's r.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Deviations {
-    /// In the order of the cells, the human score less the mean of its group.
+    /// Human score less the mean of its group, in the order of the cells.
     pub values: Vec<f64>,
-    /// By group, the sum of their squares; 0 exactly where the scores are constant.
+    /// Sum of the squares in each group; 0 exactly if the scores are constant.
     pub squares: Vec<f64>,
 }
 
-/// What Spearman's needs to know of people.
+/// Ranks of human scores, for Spearman's rho.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ranks {
-    /// In the order of the cells, twice the average rank less its mean: whole numbers.
+    /// Twice the average rank less its mean, in the order of the cells: whole numbers.
     pub values: Vec<i64>,
-    /// By group, the sum of their squares.
+    /// Sum of the squares in each group.
     pub squares: Vec<i128>,
 }
 
-/// What `Prepared::evaluate` works in; one for each thread, kept between calls.
+/// Buffers of `Prepared::evaluate`; one for each thread, kept between calls.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     pub(super) sorting: Sorting,
@@ -124,7 +125,8 @@ pub struct Scratch {
 }
 
 impl Prepared {
-    /// Groups the cells of a matrix, given row by row (system, item), NaN where no one judged.
+    /// Groups the cells of a matrix, given row by row (system, item), with NaN for cells without a
+    /// judgment.
     ///
     /// # Panics
     ///
@@ -242,51 +244,51 @@ impl Prepared {
         })
     }
 
-    /// The position in the matrix of each prepared cell.
+    /// Returns the position in the matrix of each prepared cell.
     #[must_use]
     pub fn cells(&self) -> &[u32] {
         &self.cells
     }
 
-    /// All groups, in order.
+    /// Returns all groups, in order.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// The different sizes of the groups, ascending.
+    /// Returns the different sizes of the groups, ascending.
     #[must_use]
     pub fn sizes(&self) -> &[Size] {
         &self.sizes
     }
 
-    /// All pairs within groups.
+    /// Counts all pairs within groups.
     #[must_use]
     pub fn pairs(&self) -> u64 {
         self.groups.iter().map(Group::pairs).sum()
     }
 
-    /// The cells of a matrix in the order in which `evaluate` takes them.
+    /// Returns the cells of a matrix in the order in which `evaluate` takes them.
     #[must_use]
     pub fn gather(&self, matrix: &[f64]) -> Vec<f64> {
         self.cells.iter().map(|&cell| matrix[cell as usize]).collect()
     }
 
-    /// How often a replicate drew the group.
+    /// Returns the number of times that a replicate drew the group.
     pub(super) fn times(group: &Group, weights: Option<&[u32]>) -> u64 {
         weights.map_or(1, |weights| u64::from(weights[group.label as usize]))
     }
 }
 
-/// Twice the average rank of a run of equal scores among n, less its mean.
+/// Returns twice the average rank of a run of equal scores among n, less its mean.
 pub(super) fn centred_rank(below: usize, run: usize, n: usize) -> i64 {
     (2 * below + run) as i64 - n as i64
 }
 
-/// The scores less their mean.
+/// Returns the scores less their mean.
 ///
-/// The first score is taken off before, exactly where all are alike: scores that vary in their last
-/// digits only are not drowned by the rounding of their mean.
+/// The first score is subtracted before, which is exact for equal scores: otherwise the rounding of
+/// the mean could hide scores that vary in their last digits only.
 pub(super) fn deviations(scores: &[f64]) -> impl Iterator<Item = f64> {
     let first = scores.first().copied().unwrap_or(0.0);
     let mean = scores.iter().map(|score| score - first).sum::<f64>() / scores.len() as f64;

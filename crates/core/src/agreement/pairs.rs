@@ -1,9 +1,9 @@
-//! How many pairs of cells two scores order alike, counted in O(n log n).
+//! Pairs of cells that two scores order alike, counted in O(n log n).
 //!
-//! The cells of a group come in ascending order of the human score, and `below[i]` says how many of
-//! them have a lower one: two cells are tied by people exactly where `below` is the same. A pair is
-//! tied by the metric exactly where the double |m1 - m2| is at most epsilon. Subtraction rounds
-//! monotonically, so that the cells tied with one cell are a window of the cells sorted by metric.
+//! The cells of a group come in ascending order of the human score, and `below[i]` counts the cells
+//! with a lower one: two cells are tied by people exactly if `below` is equal. A pair is tied by
+//! the metric exactly if the double |m1 - m2| is at most epsilon. Subtraction rounds monotonically,
+//! so that the cells tied with one cell are a window of the cells sorted by metric.
 
 use std::ops::AddAssign;
 
@@ -26,7 +26,7 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// All pairs.
+    /// Returns the number of all pairs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.concordant + self.discordant + self.human_ties + self.metric_ties + self.both_ties
@@ -48,7 +48,7 @@ impl AddAssign for PairCounts {
     }
 }
 
-/// What counting needs besides its result; kept between calls so that nothing is allocated anew.
+/// Buffers for counting, kept between calls to avoid allocations.
 #[derive(Debug, Clone, Default)]
 pub struct Sorting {
     order: Vec<(f64, u32)>,
@@ -57,7 +57,7 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// The scores with their places, in ascending order.
+    /// Sorts the scores in ascending order, with their indices.
     pub fn sort(&mut self, scores: &[f64]) -> &[(f64, u32)] {
         self.order.clear();
         self.order.extend(scores.iter().zip(0..).map(|(&score, place)| (score, place)));
@@ -82,7 +82,7 @@ fn tree_add(tree: &mut [u32], index: u32) {
     }
 }
 
-/// How many were added at indices below `index`.
+/// Counts the items added at indices below `index`.
 fn tree_below(tree: &[u32], index: u32) -> u64 {
     let mut node = index as usize;
     let mut sum = 0;
@@ -93,7 +93,7 @@ fn tree_below(tree: &[u32], index: u32) -> u64 {
     sum
 }
 
-/// The pairs of n things.
+/// Counts the pairs of n items.
 #[must_use]
 pub fn pairs_of(n: usize) -> u64 {
     let n = n as u64;
@@ -165,12 +165,12 @@ fn count_by_sorting(
     counts
 }
 
-/// How many pairs the human scores keep apart, and how many of these the metric orders alike.
+/// Number of pairs that human scores separate by a threshold, and how many the metric orders alike.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeptPairs {
     /// Pairs whose human scores are far enough apart.
     pub kept: u64,
-    /// Those of them that the metric orders alike.
+    /// Pairs of these that the metric orders alike.
     pub concordant: u64,
 }
 
@@ -212,7 +212,7 @@ pub fn count_kept(
     counts
 }
 
-/// How many of the cells before `later` are `threshold` or more below it.
+/// Counts the cells before `later` that are `threshold` or more below it.
 fn advance(mut kept: usize, later: usize, human: &[f64], threshold: f64) -> usize {
     while kept < later && human[later] - human[kept] >= threshold {
         kept += 1;
@@ -220,7 +220,7 @@ fn advance(mut kept: usize, later: usize, human: &[f64], threshold: f64) -> usiz
     kept
 }
 
-/// For each cell, how many have a lower metric score.
+/// Counts, for each cell, the cells with a lower metric score.
 fn metric_ranks(metric: &[f64], sorting: &mut Sorting) -> Vec<u32> {
     let mut ranks = vec![0; metric.len()];
     let (mut last, mut rank) = (f64::NAN, 0);
@@ -238,7 +238,8 @@ mod tests {
     use super::*;
     use crate::resampling::{Purpose, Stream};
 
-    /// Human scores in ascending order with how many are below each, and metric scores, with ties.
+    /// Returns ascending human scores, the number of lower ones of each, and metric scores, with
+    /// ties.
     fn cells(n: usize, seed: u64) -> (Vec<f64>, Vec<u32>, Vec<f64>) {
         let mut stream = Stream::new(seed, Purpose::Agreement, 0);
         let mut human: Vec<f64> = (0..n).map(|_| f64::from(stream.below(9)) * 0.1).collect();

@@ -1,8 +1,9 @@
-//! Two metrics whose scores were swapped at random: what their agreement with people becomes.
+//! Agreement with human raters of two metrics whose scores were swapped at random.
 //!
-//! PERM-BOTH (Deutsch, Dror and Roth, 2021): were the metrics equally good, either score of a cell might
-//! as well be the other metric's. A draw swaps the scores of a random half of the cells, and both
-//! hybrids are evaluated anew. Scores must have been standardised before, so that they can be swapped.
+//! PERM-BOTH (Deutsch, Dror and Roth, 2021): were the metrics equally good, either score of a cell
+//! might as well be the other metric's. A draw swaps the scores of a random half of the cells, and
+//! both hybrids are evaluated again. Scores must have been standardised before, so that they can be
+//! swapped.
 
 use std::ops::Range;
 
@@ -17,12 +18,12 @@ use super::permuted_ties::{Bits, CoarseTies, DRAWS, FINE, LANES, Mask, PermutedT
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
-/// Which cells a draw draws.
+/// The way of drawing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permutation {
     /// Each by a fair coin.
     Random {
-        /// Of the coins.
+        /// Seed of the coins.
         seed: u64,
     },
     /// Draw i swaps the units whose bits are set in i, prepared cells or systems: 2^units draws are
@@ -30,14 +31,14 @@ pub enum Permutation {
     Enumerated,
 }
 
-/// What has a coin of its own.
+/// The cells that share a coin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Every cell.
     Cell,
-    /// A system: all its cells, of so many items, are swapped together or not at all.
+    /// A system: all its cells, `items` of them, are swapped together or not at all.
     System {
-        /// How many cells a system has.
+        /// Number of cells of a system.
         items: usize,
     },
 }
@@ -51,7 +52,7 @@ impl Unit {
     }
 }
 
-/// The values of both hybrids where nothing is swapped, then in each draw; NaN where a hybrid has none.
+/// Evaluates both hybrids, first without swaps, then in each draw; NaN if a hybrid has no value.
 ///
 /// The metrics are whole matrices, shaped like the human scores that were prepared.
 #[must_use]
@@ -99,7 +100,7 @@ pub fn hybrid_values(
     })
 }
 
-/// What a thread works in.
+/// Buffers of a thread.
 #[derive(Default)]
 struct Hybrids {
     first: Vec<f64>,
@@ -107,7 +108,7 @@ struct Hybrids {
     scratch: Scratch,
 }
 
-/// The accuracies of both hybrids in each draw; None where there are too many pairs.
+/// Computes the accuracies of both hybrids in each draw; None if there are too many pairs.
 fn calibrated_accuracies(
     averaging: Averaging,
     scores: [&[f64]; 2],
@@ -122,7 +123,7 @@ fn calibrated_accuracies(
     Some(draws.many_at_once(|holds| ties.accuracies(holds)))
 }
 
-/// The draws of a test: first that which swaps nothing, then those of some numbers.
+/// The draws of a test: first the draw without swaps, then the numbered ones.
 struct Draws<'a> {
     prepared: &'a Prepared,
     coins: Coins,
@@ -130,7 +131,7 @@ struct Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// The coins of a row.
+    /// Returns the coins of a row.
     fn words(&self, row: usize) -> Vec<u64> {
         match row.checked_sub(1) {
             Some(draw) => self.coins.toss(self.numbers.start + draw as u64),
@@ -138,7 +139,8 @@ impl Draws<'_> {
         }
     }
 
-    /// The coin of each prepared cell. Permutations of cells that are enumerated number these alone.
+    /// Yields the coin of each prepared cell. Enumerated permutations of cells number only these
+    /// cells.
     fn coin_numbers(&self) -> impl Iterator<Item = usize> {
         let Coins { permutation, unit, .. } = self.coins;
         let by_place = permutation == Permutation::Enumerated && unit == Unit::Cell;
@@ -156,7 +158,7 @@ impl Draws<'_> {
         self.coin_numbers().for_each(|number| coin(is_set(&words, number)));
     }
 
-    /// Two values for each row, `size` rows at a time; each depends on its own number alone.
+    /// Computes two values for each row from its own number alone, `size` rows at a time.
     fn each<T>(
         &self,
         size: usize,
@@ -179,10 +181,10 @@ impl Draws<'_> {
         all
     }
 
-    /// Two values for each row, `LANES` rows at a time.
+    /// Computes two values for each row, `LANES` rows at a time.
     ///
-    /// `values` gets a bit for each of these rows: at `2 * cell + metric`, whether the first hybrid holds that
-    /// metric's score of the cell.
+    /// `values` gets a bit for each of these rows: at `2 * cell + metric`, whether the first hybrid
+    /// holds that metric's score of the cell.
     fn many_at_once(&self, values: impl Fn(&[Bits]) -> Vec<[f64; 2]> + Sync) -> Array2<f64> {
         self.each(LANES, Vec::new, |holds: &mut Vec<Bits>, rows| {
             let swapped = self.by_coin(rows);
@@ -196,7 +198,7 @@ impl Draws<'_> {
         })
     }
 
-    /// A bit for each of some rows, by coin.
+    /// Returns the bits of each coin in the rows.
     fn by_coin(&self, rows: Range<usize>) -> Vec<Bits> {
         let mut swapped = Vec::new();
         for (part, first) in rows.clone().step_by(64).enumerate() {
@@ -214,7 +216,7 @@ impl Draws<'_> {
         swapped
     }
 
-    /// The accuracies of both hybrids in each row, `DRAWS` rows at a time.
+    /// Computes the accuracies of both hybrids in each row, `DRAWS` rows at a time.
     fn some_at_once(&self, ties: &PermutedTies) -> Array2<f64> {
         self.each(DRAWS, Vec::new, |holds: &mut Vec<Mask>, rows| {
             holds.clear();
@@ -248,7 +250,7 @@ fn transpose(square: &mut [u64; 64]) {
     }
 }
 
-/// Whether each cell of a matrix is swapped, shaped (draw, cell).
+/// Returns whether each cell of a matrix is swapped, shaped (draw, cell).
 #[cfg(test)]
 pub(super) fn swapped_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array2<bool> {
     let count = (draws.end - draws.start) as usize;
@@ -265,7 +267,7 @@ pub(super) fn swapped_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array
 pub struct Outcomes {
     /// Cells in each of the groups.
     pub cells: usize,
-    /// How many groups there are of that size.
+    /// Number of groups of that size.
     pub groups: u64,
     /// Pairs that only the first metric has right.
     pub only_first: u64,
@@ -273,7 +275,7 @@ pub struct Outcomes {
     pub only_second: u64,
 }
 
-/// The outcomes of two metrics under their thresholds, by size of group, smallest first.
+/// Counts the outcomes of two metrics under their thresholds, by size of group, smallest first.
 #[must_use]
 pub fn outcomes(prepared: &Prepared, metrics: [&[f64]; 2], epsilons: [f64; 2]) -> Vec<Outcomes> {
     let gathered = metrics.map(|metric| prepared.gather(metric));
@@ -294,7 +296,7 @@ pub fn outcomes(prepared: &Prepared, metrics: [&[f64]; 2], epsilons: [f64; 2]) -
     found
 }
 
-/// How many of so many fair coins show heads, shaped (draw, count).
+/// Draws the numbers of heads among `counts` fair coins, shaped (draw, count).
 #[must_use]
 pub fn heads(counts: &[u64], draws: Range<u64>, seed: u64) -> Array2<u64> {
     let count = (draws.end - draws.start) as usize;
@@ -319,7 +321,7 @@ pub fn heads(counts: &[u64], draws: Range<u64>, seed: u64) -> Array2<u64> {
 pub(super) struct Coins {
     pub permutation: Permutation,
     pub unit: Unit,
-    /// How many cells the matrix has.
+    /// Number of cells of the matrix.
     pub cells: usize,
 }
 
@@ -328,7 +330,7 @@ impl Coins {
         self.cells.div_ceil(self.unit.cells_per_coin())
     }
 
-    /// The coins of a draw, 64 to a word.
+    /// Tosses the coins of a draw, 64 to a word.
     pub fn toss(self, draw: u64) -> Vec<u64> {
         match self.permutation {
             Permutation::Random { seed } => {
@@ -342,7 +344,8 @@ impl Coins {
         }
     }
 
-    /// The coins of 64 cells of a system from one on; those of cells beyond its last mean nothing.
+    /// Returns the coins of 64 cells of a system from `cell` on; bits beyond its last cell mean
+    /// nothing.
     pub fn word(self, tossed: &[u64], cell: usize) -> u64 {
         match self.unit {
             Unit::Cell => {

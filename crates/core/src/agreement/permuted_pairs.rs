@@ -15,8 +15,8 @@ use crate::interruption;
 /// The most pairs that are kept; 12 bytes each.
 const MOST: u64 = 1 << 22;
 
-/// One bit for each of the four states of a pair: bit 2 x + y is that in which the later cell holds the score
-/// of metric x, and the earlier one that of metric y.
+/// One bit for each of the four states of a pair: bit 2 x + y is set if the later cell holds the
+/// score of metric x, and the earlier cell the score of metric y.
 type States = u8;
 const ALL: States = 0b1111;
 
@@ -25,9 +25,9 @@ const ALL: States = 0b1111;
 struct Pair {
     earlier: u32,
     later: u32,
-    /// Where the metric puts the later cell above the earlier.
+    /// States in which the metric puts the later cell above the earlier.
     up: States,
-    /// Where it puts it below.
+    /// States in which it puts the later cell below the earlier.
     down: States,
 }
 
@@ -36,14 +36,15 @@ pub(super) struct PermutedPairs<'a> {
     prepared: &'a Prepared,
     formula: Formula,
     averaging: Averaging,
-    /// By group, first those that people order, then those that they tie.
+    /// Pairs of each group, first those that people order, then those that they tie.
     pairs: Vec<Pair>,
 }
 
 impl<'a> PermutedPairs<'a> {
-    /// Prepares two metrics, whose standardised scores come as `gather` orders them.
+    /// Prepares two metrics, whose standardised scores are in the order of `gather`.
     ///
-    /// None where groups are large, or the formula is a share of pairs: those are added up as whole numbers.
+    /// Returns None if groups are large, or the formula is a share of pairs: shares are added up as
+    /// whole numbers.
     pub(super) fn new(
         prepared: &'a Prepared,
         formula: Formula,
@@ -78,10 +79,10 @@ impl<'a> PermutedPairs<'a> {
         Some(Self { prepared, formula, averaging, pairs })
     }
 
-    /// The values of both hybrids in `LANES` draws at once; NaN where a hybrid has none.
+    /// Computes the values of both hybrids in `LANES` draws at once; NaN if a hybrid has no value.
     ///
-    /// `holds[2 * cell + 1]` has a bit for each draw in which the first hybrid holds the second metric's score
-    /// of the cell, and the second hybrid the first's.
+    /// `holds[2 * cell + 1]` has a bit for each draw in which the first hybrid holds the second
+    /// metric's score of the cell, and the second hybrid the first's.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     pub(super) fn values(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
@@ -140,15 +141,15 @@ impl<'a> PermutedPairs<'a> {
     }
 }
 
-/// By draw, of the pairs of a group:
+/// Counted pairs of a group in each draw:
 struct Counted {
-    /// those that people order that the metric orders alike,
+    /// number of pairs ordered by people that the metric orders alike,
     up: [u32; LANES],
-    /// those it orders the other way round,
+    /// number of those it orders the other way round,
     down: [u32; LANES],
     /// and those that people tie and the metric does not.
     apart: [u32; LANES],
-    /// Whether the metric ties any pair in any draw.
+    /// True if the metric ties any pair in any draw.
     has_ties: bool,
 }
 
@@ -183,17 +184,17 @@ fn count(ordered: &[Pair], tied: &[Pair], holds: &[Bits], is_second: bool) -> Co
     Counted { up, down, apart, has_ties: !(is_ordered && is_apart) }
 }
 
-/// The states as the second hybrid has them, which holds what the first does not.
+/// Returns the states of the second hybrid, which holds the scores that the first does not.
 fn turned(states: States) -> States {
     (0..4).fold(0, |turned, state| turned | (states >> state & 1) << (3 - state))
 }
 
-/// The draws in which two cells hold scores that are in one of some states.
+/// Returns the draws in which two cells hold scores in one of the `states`.
 #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
 #[inline(always)]
 fn draws_in(states: States, [later, earlier]: [&Bits; 2]) -> Bits {
     let all = |state: u32| 0_u64.wrapping_sub(u64::from(states >> state & 1));
-    // As a polynomial over two elements: the sum of some of 1, y, x and x y.
+    // A polynomial over two elements: the sum of some of 1, y, x and x y.
     let one = all(0);
     let (y, x) = (all(1) ^ one, all(2) ^ one);
     let both = all(3) ^ one ^ x ^ y;

@@ -1,9 +1,10 @@
 //! Accuracy with calibrated ties of two hybrids of metrics, without sorting anything in a draw.
 //!
-//! When two metrics swap the scores of some cells, a pair of cells can have only four differences: each
-//! of its cells holds one of two scores. All of them are sorted once. A draw then walks down the list, adding
-//! what each difference that is there is worth: with every pair tied, people's ties are what is right; as the
-//! threshold falls below a difference, a pair that people tied is lost and one that both order alike is won.
+//! When two metrics swap the scores of some cells, a pair of cells can have only four differences:
+//! each of its cells holds one of two scores. All of them are sorted once. A draw then walks down
+//! the list, adding the loss of each difference that occurs: with every pair tied, the ties of
+//! people are right; as the threshold falls below a difference, a pair that people tied is lost and
+//! one that both order alike is won.
 //!
 //! Of very many differences, only some hundred are tried as thresholds (`CoarseTies`). What lies between two
 //! of them is counted, not walked through: for 256 draws at a time, a bit for each. A permutation test holds
@@ -28,15 +29,15 @@ const MOST: u64 = 1 << 22;
 pub(super) const LARGEST: u64 = 1 << 53;
 /// Draws that are evaluated at once.
 pub const DRAWS: usize = 16;
-/// For each of them, all bits set or none.
+/// One value per draw: all bits set or none.
 pub type Mask = [i16; DRAWS];
 
-/// One of the four differences of a pair: which cells must hold which score, and what it is worth.
+/// One of the four differences of a pair: the scores that its cells must hold, and its loss.
 #[derive(Debug, Clone, Copy)]
 struct Difference {
     first: u32,
     second: u32,
-    /// Which of the losses it is worth.
+    /// Index of its loss.
     kind: u32,
 }
 
@@ -45,15 +46,15 @@ struct Difference {
 pub struct PermutedTies {
     differences: Vec<Difference>,
     losses: Vec<i64>,
-    /// What is right when every pair is tied.
+    /// Weight of correct pairs when every pair is tied.
     tied: i64,
     total: i64,
 }
 
 impl PermutedTies {
-    /// Prepares two metrics, whose standardised scores come as `gather` orders them.
+    /// Prepares two metrics, whose standardised scores are in the order of `gather`.
     ///
-    /// None where there are too many pairs.
+    /// Returns None if there are too many pairs.
     #[must_use]
     pub fn new(prepared: &Prepared, averaging: Averaging, metrics: [&[f64]; 2]) -> Option<Self> {
         let Differences { sized, losses, tied, total } =
@@ -61,10 +62,11 @@ impl PermutedTies {
         Some(Self { differences: by_falling_size(sized, &losses), losses, tied, total })
     }
 
-    /// The accuracies of both hybrids under their best thresholds, in several draws at once.
+    /// Computes the accuracies of both hybrids under their best thresholds, in several draws at
+    /// once.
     ///
-    /// `holds[2 * cell + metric]` is set for the draws in which the first hybrid holds that metric's
-    /// score of the cell; the second holds it in the others.
+    /// `holds[2 * cell + metric]` is set for the draws in which the first hybrid holds that
+    /// metric's score of the cell; the second holds it in the others.
     #[must_use]
     pub fn accuracies(&self, holds: &[Mask]) -> [[f64; 2]; DRAWS] {
         let (first, second) = if i16::try_from(self.total).is_ok() {
@@ -78,7 +80,7 @@ impl PermutedTies {
         std::array::from_fn(|draw| [share(first[draw]), share(second[draw])])
     }
 
-    /// The least sum of losses on the way down, of both hybrids in each draw.
+    /// Returns the smallest sum of losses over all thresholds, of both hybrids in each draw.
     fn least_losses<S: Sum>(&self, holds: &[Mask]) -> ([i64; DRAWS], [i64; DRAWS]) {
         let [mut first, mut second] = [[S::default(); DRAWS]; 2];
         let [mut first_least, mut second_least] = [[S::default(); DRAWS]; 2];
@@ -123,25 +125,25 @@ impl Sum for i64 {
     }
 }
 
-/// All differences, and what they are worth.
+/// All differences, and their losses.
 struct Differences {
-    /// With their sizes, in the order of groups.
+    /// Differences with their sizes, in the order of groups.
     sized: Vec<(f64, Difference)>,
-    /// What is lost, or won if below 0, when the threshold falls below a difference; ascending.
+    /// Losses, or gains if below 0, when the threshold falls below a difference; ascending.
     losses: Vec<i64>,
-    /// What is right when every pair is tied.
+    /// Weight of correct pairs when every pair is tied.
     tied: i64,
-    /// What all pairs are worth.
+    /// Weight of all pairs.
     total: i64,
 }
 
 impl Differences {
-    /// None where there are too many, or sums would be too large.
+    /// Lists the differences; returns None if there are too many or sums would overflow.
     fn new(prepared: &Prepared, averaging: Averaging, metrics: [&[f64]; 2]) -> Option<Self> {
         if prepared.pairs() > MOST / 4 {
             return None;
         }
-        // What a group is worth, so that each of its pairs is worth a whole number.
+        // Weight of a group, so that each of its pairs has a whole weight.
         let unit = common_multiple(prepared.sizes().iter().map(|size| size.pairs))?;
         let groups = prepared.groups();
         let cells: usize = groups.iter().map(Group::len).sum();
@@ -168,8 +170,8 @@ impl Differences {
     }
 }
 
-/// Adds those differences of a group that are worth something: pairs in the other order than people's
-/// are wrong at any threshold. The kinds are those of a pair that people tie, and of one that they order.
+/// Adds the differences of a group that have weight; pairs ordered unlike people are wrong at any
+/// threshold. `tied` and `ordered` are the kinds of pairs that people tie and order.
 fn add_differences(
     sized: &mut Vec<(f64, Difference)>,
     prepared: &Prepared,
@@ -200,8 +202,8 @@ fn add_differences(
     }
 }
 
-/// Largest first. Of equal sizes the losses stand first, so that no sum between them is the least: a
-/// threshold takes all of them or none.
+/// Sorts differences, largest first. Equal sizes have their losses first, so that no sum between
+/// them is the least: a threshold takes all of them or none.
 fn by_falling_size(mut found: Vec<(f64, Difference)>, losses: &[i64]) -> Vec<Difference> {
     found.sort_unstable_by(|left, right| {
         right
@@ -215,7 +217,7 @@ fn by_falling_size(mut found: Vec<(f64, Difference)>, losses: &[i64]) -> Vec<Dif
     found.into_iter().map(|(_, difference)| difference).collect()
 }
 
-/// The least common multiple; None where it is too large for exact sums.
+/// Returns the least common multiple, or None if it is too large for exact sums.
 pub(super) fn common_multiple(numbers: impl Iterator<Item = u64>) -> Option<u64> {
     let mut multiple = 1_u64;
     for number in numbers {
@@ -238,15 +240,15 @@ pub(super) const WORDS: usize = 4;
 pub(super) type Bits = [u64; WORDS];
 /// The most and the fewest thresholds that are tried.
 const THRESHOLDS: (usize, usize) = (512, 64);
-/// Differences of which thresholds are the quantiles.
+/// Number of differences whose quantiles become thresholds.
 const SAMPLE: usize = 1 << 16;
 
-/// The differences between two thresholds that are worth the same.
+/// The differences between two thresholds with equal losses.
 #[derive(Debug, Clone)]
 struct Run {
     loss: i64,
     end: usize,
-    /// Whether a threshold follows.
+    /// True if a threshold follows.
     last: bool,
 }
 
@@ -260,9 +262,9 @@ pub(super) struct CoarseTies {
 }
 
 impl CoarseTies {
-    /// Prepares two metrics, whose standardised scores come as `gather` orders them.
+    /// Prepares two metrics, whose standardised scores are in the order of `gather`.
     ///
-    /// None where sums would be too large.
+    /// Returns None if sums would overflow.
     pub(super) fn new(
         prepared: &Prepared,
         averaging: Averaging,
@@ -272,7 +274,7 @@ impl CoarseTies {
             Differences::new(prepared, averaging, metrics)?;
         let wanted = (2 * THRESHOLDS.0 / losses.len().max(1)).clamp(THRESHOLDS.1, THRESHOLDS.0);
         let thresholds = quantiles(&found, wanted);
-        // Counting sort by range and worth; differences of 0 are tied at any threshold.
+        // Counting sort by range and loss; differences of 0 are tied at any threshold.
         let kinds = losses.len();
         let limits = Limits::new(&thresholds);
         let key = |&(size, difference): &(f64, Difference)| {
@@ -307,10 +309,11 @@ impl CoarseTies {
         Some(Self { cells, runs, tied, total })
     }
 
-    /// The accuracies of both hybrids under their best thresholds, in `LANES` draws at once.
+    /// Computes the accuracies of both hybrids under their best thresholds, in `LANES` draws at
+    /// once.
     ///
-    /// `holds[2 * cell + metric]` has a bit for each draw in which the first hybrid holds that metric's
-    /// score of the cell; the second holds it in the others.
+    /// `holds[2 * cell + metric]` has a bit for each draw in which the first hybrid holds that
+    /// metric's score of the cell; the second holds it in the others.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     pub(super) fn accuracies(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
@@ -351,7 +354,7 @@ impl CoarseTies {
     }
 }
 
-/// How many bits were set in each draw, as binary digits: digit by digit, all draws of a word at once.
+/// Number of set bits in each draw, as binary digits: digit by digit, all draws of a word at once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counter {
     digits: [Bits; 32],
@@ -383,7 +386,7 @@ impl Counter {
         }
     }
 
-    /// The count of each draw.
+    /// Returns the count of each draw.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     pub(super) fn counts(&self) -> [u32; LANES] {
@@ -412,7 +415,7 @@ impl Counter {
     }
 }
 
-/// The sum of three bits, and what is carried.
+/// Adds three bits; returns the sum and the carry.
 #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
 #[inline(always)]
 fn add_three(one: u64, other: u64, third: u64) -> (u64, u64) {
@@ -432,12 +435,12 @@ fn quantiles(found: &[(f64, Difference)], count: usize) -> Vec<f64> {
     cuts
 }
 
-/// Thresholds, largest first, among which those that are no less than a size are counted fast: sizes are sorted
-/// into drawers of equal width, and what is in larger ones need not be looked at.
+/// Thresholds, largest first, with a fast count of the thresholds that are at least a size. Sizes
+/// are sorted into drawers of equal width, so that larger drawers need no look.
 struct Limits {
     falling: Vec<f64>,
     scale: f64,
-    /// By drawer, how many limits are in larger ones.
+    /// Number of limits in larger drawers, by drawer.
     larger: Vec<u32>,
 }
 
@@ -457,7 +460,7 @@ impl Limits {
         found
     }
 
-    /// A larger size is never in a lower drawer.
+    /// Returns the drawer of a size; a larger size is never in a lower drawer.
     fn drawer(&self, size: f64) -> usize {
         ((size * self.scale) as usize).min(DRAWERS - 1)
     }

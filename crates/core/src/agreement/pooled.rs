@@ -1,4 +1,4 @@
-//! What is made of the pairs of all groups put together.
+//! Coefficients of the pairs of all groups put together.
 
 use super::coefficients::{Averaging, Evaluated, TINY, cosine, moments};
 use super::evaluation::Mean;
@@ -6,7 +6,7 @@ use super::groups::{Group, Prepared, Scratch, deviations};
 use super::pairs::{self, KeptPairs, PairCounts, Sorting};
 
 impl Prepared {
-    /// The pairs of all groups put together.
+    /// Counts the pairs of all groups put together.
     #[must_use]
     pub fn counts(
         &self,
@@ -88,8 +88,8 @@ impl Prepared {
         counts
     }
 
-    /// The sum over the pairs of n numbers of the products of differences is n times the sum of the
-    /// products of deviations.
+    /// Computes Pearson's r of the differences of pairs: over the pairs of n numbers, the sum of
+    /// the products of differences is n times the sum of the products of deviations.
     pub(super) fn difference_pearson(&self, metric: &[f64], weights: Option<&[u32]>) -> Evaluated {
         let (mut products, mut squares, mut human) = (0.0, 0.0, 0.0);
         let mut groups = 0;
@@ -111,7 +111,7 @@ impl Prepared {
         Evaluated { value, groups, undefined, epsilon: None }
     }
 
-    /// The same where squares underflow.
+    /// Computes `difference_pearson` if squares underflow.
     fn tiny_difference_pearson(&self, metric: &[f64], weights: Option<&[u32]>) -> Option<f64> {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         self.each(metric, weights, |group, metric, times| {

@@ -1,15 +1,15 @@
 //! Soft pairwise accuracy of two metrics whose scores were swapped at random, by the normal approximation.
 //!
-//! The p-value of a pair of systems is made of the sum of their differences over the segments that are rated for
-//! both, and of the sum of the squares. With u half of the sum of two metrics' scores and v half of their
-//! difference, hybrids hold u + s v and u - s v, where s is -1 for a cell that is swapped and 1 elsewhere. So
-//! the sums of a draw are known from
+//! The p-value of a pair of systems follows from the sum of their differences over the segments
+//! that are rated for both, and from the sum of the squares. With u half of the sum of two metrics'
+//! scores and v half of their difference, hybrids hold u + s v and u - s v, where s is -1 for a
+//! cell that is swapped and 1 elsewhere. So the sums of a draw are known from
 //!
 //! - the sums of s v, and of s v times the difference of u between the systems: of one system's signs,
-//! - the sum of the products of both systems' s v, whose sign is that of both coins.
+//! - the sum of the products of both systems' s v, whose sign is the product of both coins.
 //!
-//! All of them are sums of fixed numbers over the cells that some coins take, and looked up several cells at a
-//! time. Where they cancel each other, the differences themselves are added up.
+//! All of them are sums of fixed numbers over the cells that some coins take, and looked up several
+//! cells at a time. If they cancel each other, the differences themselves are added up.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ use super::permutation::{Coins, Permutation, Unit};
 use crate::interruption;
 use crate::resampling::{Row, add_taken};
 
-/// Of fewer draws the differences themselves are added up: tables would not pay.
+/// Number of draws below which differences are added up directly, as tables would not pay.
 const FEW: usize = 32;
 /// The most draws that share tables, and the fewest.
 const DRAWS: (usize, usize) = (1024, 16);
 /// Bytes of sums and of coins that are kept at a time, each.
 const KEPT: usize = 1 << 25;
-/// Sums of squares that are a smaller share of what they are made of have lost their digits.
+/// Smallest share of its terms' sizes at which a sum of squares keeps enough digits.
 const CANCELLED: f64 = 1e-5;
 /// Systems that one is compared with in a line of the cache, by two numbers each.
 const PARTNERS: usize = 4;
@@ -34,7 +34,8 @@ const LANES: usize = 2 * PARTNERS;
 /// Cells whose sums of all subsets are computed once, then looked up.
 const BYTE: usize = 8;
 
-/// The one-sided p-value of a sum of differences with random signs, by its normal approximation.
+/// Computes the one-sided p-value of a sum of differences with random signs, by its normal
+/// approximation.
 ///
 /// Equal systems, whose differences are all 0, have p = 1: every sum is as large as theirs.
 #[must_use]
@@ -47,7 +48,7 @@ pub fn one_sided_p(total: f64, squares: f64) -> f64 {
     }
 }
 
-/// The same of many sums.
+/// Computes `one_sided_p` of many sums.
 #[must_use]
 pub fn one_sided_p_values(
     totals: &ArrayView1<'_, f64>,
@@ -57,9 +58,10 @@ pub fn one_sided_p_values(
     Zip::from(totals).and(squares).par_map_collect(p)
 }
 
-/// The accuracies of both hybrids in each draw, shaped (draw, hybrid); NaN where no systems make a pair.
+/// Computes the accuracies of both hybrids in each draw, shaped (draw, hybrid); NaN if no systems
+/// make a pair.
 ///
-/// Scores are shaped (system, segment); the human ones are NaN where nobody rated.
+/// Scores are shaped (system, segment); human scores are NaN for unrated segments.
 #[must_use]
 pub fn hybrid_accuracies(
     human: &ArrayView2<'_, f64>,
@@ -122,13 +124,13 @@ struct Pair {
     systems: [usize; 2],
     /// The p-value by the human scores.
     people: f64,
-    /// Where the sums of each system's signs with the other stand.
+    /// Positions of the sums of each system's signs with the other.
     places: [Place; 2],
     /// The sum of the differences of u.
     total: f64,
-    /// That of their squares and of the squares of v.
+    /// Sum of their squares and of the squares of v.
     squares: f64,
-    /// That of the products of v.
+    /// Sum of the products of v.
     products: f64,
 }
 
@@ -139,7 +141,7 @@ struct Place {
     partner: usize,
 }
 
-/// One system beside some of those that it makes pairs with.
+/// One system and some of its partners in pairs.
 struct Panel {
     system: usize,
     partners: Vec<usize>,
@@ -147,9 +149,9 @@ struct Panel {
 
 /// The scores of two metrics, system by system.
 struct Scores {
-    /// As they are,
+    /// Scores as given,
     metrics: [Vec<f64>; 2],
-    /// half of their sum, and half of their difference; 0 where nobody rated.
+    /// half of their sum, and half of their difference; 0 for unrated segments.
     halves: [Vec<f64>; 2],
     rated: Vec<bool>,
     systems: usize,
@@ -173,7 +175,7 @@ impl Scores {
         &scores[system * self.segments..(system + 1) * self.segments]
     }
 
-    /// The segments that are rated for both systems.
+    /// Yields the segments that are rated for both systems.
     fn shared(&self, systems: [usize; 2]) -> impl Iterator<Item = usize> {
         let [first, second] = systems.map(|system| self.row(&self.rated, system));
         (0..self.segments).filter(move |&segment| first[segment] && second[segment])
@@ -202,7 +204,7 @@ impl Scores {
         all.filter_map(pair).collect()
     }
 
-    /// Panels of the partners of each system; pairs are told where they stand.
+    /// Makes panels of the partners of each system; pairs get their positions in them.
     fn panels(&self, pairs: &mut [Pair]) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for system in 0..self.systems {
@@ -224,8 +226,8 @@ impl Scores {
         panels
     }
 
-    /// By pair and draw, how far the p-values of both hybrids are from people's; without panels nothing is looked
-    /// up.
+    /// Returns the distances of both hybrids' p-values from the human p-values, by pair and draw;
+    /// without panels, sums are computed directly.
     fn distances(&self, pairs: &[Pair], panels: &[Panel], tosses: &Tosses) -> Vec<Vec<[f64; 2]>> {
         let is_direct = panels.is_empty();
         let sums: Vec<Vec<Row<f64, LANES>>> =
@@ -239,7 +241,7 @@ impl Scores {
                         let sums = &sums[panel][draw].0;
                         [sums[2 * partner], sums[2 * partner + 1]]
                     });
-                    // Each system's differences from the other have the other's signs turned.
+                    // The two systems' differences from each other have opposite signs.
                     pair.sums(one[0] - other[0], one[1] + other[1], products[draw])
                 });
                 [0, 1].map(|hybrid: usize| {
@@ -254,8 +256,8 @@ impl Scores {
         pairs.par_iter().panic_fuse().map(of_pair).collect()
     }
 
-    /// By draw, the sums of a system's s v over the segments that it shares with each partner, and of s v times
-    /// the difference of u.
+    /// Sums a system's s v over the segments that it shares with each partner, and s v times the
+    /// difference of u, by draw.
     fn signed_sums(&self, panel: &Panel, tosses: &Tosses) -> Vec<Row<f64, LANES>> {
         interruption::check();
         let [own_u, own_v] = [0, 1].map(|half: usize| self.row(&self.halves[half], panel.system));
@@ -280,7 +282,7 @@ impl Scores {
         sums
     }
 
-    /// By draw, the sum of the products of two systems' s v.
+    /// Sums the products of two systems' s v, by draw.
     fn signed_products(&self, pair: &Pair, tosses: &Tosses) -> Vec<f64> {
         let [one, other] = pair.systems.map(|system| self.row(&self.halves[1], system));
         let [coins, others] = pair.systems.map(|system| &tosses.words[system]);
@@ -308,7 +310,7 @@ impl Scores {
         sums.iter().map(|taken| pair.products - 2.0 * taken).collect()
     }
 
-    /// The sum of the differences of two systems, and that of their squares, as one hybrid has them.
+    /// Sums the differences of two systems, and their squares, in one hybrid.
     fn direct_sums(&self, pair: &Pair, tosses: &Tosses, draw: usize, hybrid: usize) -> [f64; 2] {
         let mut sums = [0.0; 2];
         for segment in self.shared(pair.systems) {
@@ -324,10 +326,11 @@ impl Scores {
 }
 
 impl Pair {
-    /// The sum of differences and that of squares of both hybrids; None where too few digits are left.
+    /// Computes the sums of differences and of squares of both hybrids; None if too few digits
+    /// remain.
     ///
-    /// They are Σ (d + w) and Σ (d + w)² of the first, Σ (d - w) and Σ (d - w)² of the second, where d is the
-    /// difference of u between the systems, and w that of s v.
+    /// They are Σ (d + w) and Σ (d + w)² of the first, Σ (d - w) and Σ (d - w)² of the second,
+    /// where d is the difference of u between the systems, and w the difference of s v.
     fn sums(&self, signed: f64, crossed: f64, products: f64) -> [Option<[f64; 2]>; 2] {
         [1.0, -1.0].map(|sign| {
             let (crossed, products) = (2.0 * sign * crossed, -2.0 * products);
@@ -360,7 +363,7 @@ mod tests {
         (human, [of(3), of(8)])
     }
 
-    /// By the definition, with nothing looked up.
+    /// Computes the accuracy by definition, without tables.
     fn plain(
         human: &Array2<f64>,
         metrics: &[Array2<f64>; 2],

@@ -1,4 +1,4 @@
-//! What the tie threshold changes as it passes the differences of pairs, counted in ranges.
+//! Changes of pairs as the tie threshold passes their differences, counted in ranges.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::groups::Prepared;
 
-/// How much is kept, and in how many ranges differences are counted.
+/// Number of changes to keep, and of ranges to count differences in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Changes that are kept at a time.
@@ -23,7 +23,7 @@ impl Default for Limits {
     }
 }
 
-/// What a threshold changes when it passes the difference of a pair.
+/// Effect of a threshold that passes the difference of a pair.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     pub difference: f64,
@@ -44,11 +44,11 @@ pub(super) struct Source<'a> {
     prepared: &'a Prepared,
     metric: &'a [f64],
     weights: Option<&'a [u32]>,
-    /// By class: groups, and pairs that people tie.
+    /// Number of groups, and of pairs that people tie, by class.
     pub drawn: Vec<u64>,
     pub ties: Vec<u64>,
     pub pairs: u64,
-    /// Groups and rows of their pairs, in portions for threads; none where there are few pairs.
+    /// Groups and rows of their pairs, in portions for threads; empty if there are few pairs.
     portions: Vec<(usize, Range<usize>)>,
     limits: Limits,
 }
@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
         Self { prepared, metric, weights, drawn, ties, pairs, portions, limits }
     }
 
-    /// No difference within a group is larger.
+    /// Returns a bound that no difference within a group exceeds.
     pub fn widest(&self) -> f64 {
         let spread = |scores: &[f64]| {
             let (low, high) =
@@ -113,12 +113,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// How many changes to keep at a time; all where there are few.
+    /// Returns the number of changes to keep at a time; all if there are few pairs.
     pub fn kept(&self) -> u64 {
         if self.portions.is_empty() { u64::MAX } else { self.limits.kept }
     }
 
-    /// How many ranges to count in.
+    /// Returns the number of ranges to count in.
     pub fn ranges(&self) -> usize {
         if self.portions.is_empty() { self.limits.ranges.0 } else { self.limits.ranges.1 }
     }
@@ -164,7 +164,7 @@ impl<'a> Source<'a> {
         *table = total;
     }
 
-    /// The least and the largest difference in each of the chosen ranges.
+    /// Returns the smallest and the largest difference in each of the chosen ranges.
     pub fn bounds(&self, ranges: &Ranges, chosen: &[bool]) -> Vec<(f64, f64)> {
         let empty = || vec![(f64::INFINITY, f64::NEG_INFINITY); ranges.count];
         let widen = |bounds: &mut (f64, f64), low: f64, high: f64| {
@@ -185,7 +185,7 @@ impl<'a> Source<'a> {
         self.portions.par_iter().fold(empty, of).reduce(empty, join)
     }
 
-    /// The changes in the chosen ranges, by ascending difference.
+    /// Collects the changes in the chosen ranges, by ascending difference.
     pub fn collect(&self, ranges: &Ranges, chosen: &[bool], changes: &mut Vec<Change>) {
         let wanted = |change: &Change| ranges.of(change.difference).is_some_and(|at| chosen[at]);
         changes.clear();
@@ -247,7 +247,7 @@ impl Ranges {
 
     fn of(&self, difference: f64) -> Option<usize> {
         let inside = difference >= self.low && difference <= self.high;
-        // Where the width is so small that the scale is infinite, 0 times it is NaN, which becomes 0.
+        // A width so small that the scale is infinite gives 0 * infinity = NaN, which becomes 0.
         inside.then(|| (((difference - self.low) * self.scale) as usize).min(self.count - 1))
     }
 }

@@ -17,22 +17,22 @@ const LONG: usize = LANES << 12;
 /// The line of a candidate that wins from `start` on.
 #[derive(Clone, Copy, Debug)]
 pub struct Winner {
-    /// Its index in the list.
+    /// Index of the candidate in the list.
     pub candidate: usize,
-    /// Where it begins to win: the first at minus infinity.
+    /// Point from which the candidate wins; minus infinity for the first.
     pub start: f64,
     intercept: f64,
     slope: f64,
 }
 
-/// The lines of one list, and what is known about them.
+/// The lines of one list, and bounds on their slopes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
-    /// Where each line is at 0.
+    /// Height of each line at 0.
     pub intercepts: &'a [f64],
-    /// How steep each line is.
+    /// Slope of each line.
     pub slopes: &'a [f64],
-    /// Both less those of the first line, roughly, filled up to a multiple of [`LANES`] by lines that
+    /// Both less the first line's, rounded, filled up to a multiple of [`LANES`] with lines that
     /// are below all others.
     pub rough: [&'a [f32]; 2],
     /// The highest line at 0.
@@ -74,7 +74,7 @@ impl Envelope {
             }
             None => self.sorted.extend((0_u32..).take(lines.slopes.len())),
         }
-        // Stable, so that of equal lines the first comes first.
+        // A stable sort keeps the first of equal lines first.
         let slope = |line: u32| lines.slopes[line as usize];
         self.sorted.sort_by(|&a, &b| slope(a).total_cmp(&slope(b)));
         self.sweep(lines);
@@ -115,17 +115,19 @@ impl Lines<'_> {
         self.intercepts[line] + point * self.slopes[line]
     }
 
-    /// Where two lines meet, the flatter one first; None where they do not.
+    /// Returns the point where a flatter and a steeper line meet, or None if they do not.
     fn meeting(&self, flatter: usize, steeper: usize) -> Option<f64> {
         let rise = self.slopes[steeper] - self.slopes[flatter];
         let point = (self.intercepts[flatter] - self.intercepts[steeper]) / rise;
         (rise > 0.0 && point.is_finite()).then_some(point)
     }
 
-    /// A bound from below; None where the list is not worth it.
+    /// Computes a lower bound of the maximum; returns None if the list is too short or too long to
+    /// gain.
     ///
-    /// The maximum of some lines is convex, and so is its distance to another line: that is smallest where
-    /// two of the lines meet. A line that is below all these points is below everywhere.
+    /// The maximum of some lines is convex, and so is its distance to another line, which is
+    /// smallest where two of the lines meet. A line that is below all these points is below
+    /// everywhere.
     #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than what is lost")]
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
@@ -134,7 +136,7 @@ impl Lines<'_> {
             return None;
         }
         let Self { highest, flattest, steepest, .. } = *self;
-        // Where the winner at 0 is itself at an end, there is nothing on that side of it.
+        // If the winner at 0 is itself at an end, no line is beyond it on that side.
         let left = self.meeting(flattest, highest);
         let right = self.meeting(highest, steepest);
         let points = [left.or(right)?, right.or(left)?];
@@ -157,9 +159,10 @@ impl Lines<'_> {
         (finite(bound.points) && finite(bound.heights)).then_some(bound)
     }
 
-    /// The highest lines at each of two points, roughly.
+    /// Returns the highest lines at each of two points, roughly.
     ///
-    /// The last bits of a height say which part of the list it is from: the highest carries its place.
+    /// The last bits of a height are replaced by the part of the list that it is from, so that the
+    /// highest carries its index.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn highest_at(&self, points: [f32; 2]) -> [usize; 2] {
@@ -186,7 +189,7 @@ impl Lines<'_> {
         })
     }
 
-    /// For each line, whether it is as high as the bound at one of its points, roughly.
+    /// Marks the lines that are as high as the bound at one of its points, roughly.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn reaching(&self, bound: &Bound, reached: &mut Vec<u8>) {
@@ -194,7 +197,7 @@ impl Lines<'_> {
         reached.resize(self.rough[0].len(), 0);
         let lines = self.rough[0].iter().zip(self.rough[1]);
         for (reached, (&intercept, &slope)) in reached.iter_mut().zip(lines) {
-            // As numbers: a branch for each comparison would be slower.
+            // Compute with numbers: a branch for each comparison would be slower.
             *reached = u8::from(intercept + points[0] * slope >= heights[0])
                 | u8::from(intercept + points[1] * slope >= heights[1])
                 | u8::from(intercept + points[2] * slope >= heights[2])
@@ -207,7 +210,8 @@ impl Lines<'_> {
 mod tests {
     use super::*;
 
-    /// Random lines; every third list has whole numbers, so that many lines are equal or meet.
+    /// Draws random lines; every third list has whole numbers, so that many lines are equal or
+    /// meet.
     fn random_lines(number: u64, size: usize) -> [Vec<f64>; 2] {
         let mut state = number;
         let mut value = || {

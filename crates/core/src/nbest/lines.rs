@@ -14,7 +14,7 @@ use crate::metrics::Metric;
 
 /// Boundaries closer than this, relative to their size, are one boundary that rounding split.
 const TOLERANCE: f64 = 1e-11;
-/// The same near zero, relative to the largest intercept over the largest slope.
+/// Tolerance near zero, relative to the largest intercept over the largest slope.
 const TOLERANCE_AT_ZERO: f64 = 1e-14;
 /// Segments that one task takes the envelopes of.
 const SEGMENTS_PER_TASK: usize = 64;
@@ -26,11 +26,11 @@ pub struct TuningLists {
     columns: usize,
     /// Feature after feature in each list, so that one feature of a list is a slice.
     features: Vec<f64>,
-    /// The same roughly, with lists filled up to whole lanes.
+    /// Features rounded to `f32`, with lists filled up to whole lanes.
     rough: Vec<f32>,
-    /// Where each list starts in `rough`, by one feature.
+    /// Start of each list in `rough`, for one feature.
     rough_offsets: Vec<usize>,
-    /// What is known about each feature of each list.
+    /// Bounds on the slopes of each feature of each list.
     slopes: Vec<Slopes>,
     rows: Rows,
     width: usize,
@@ -44,7 +44,7 @@ enum Rows {
     Any(Vec<f64>),
 }
 
-/// How steep the lines of a list are.
+/// Bounds on the slopes of a list's lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slopes {
     /// A line with the lowest slope.
@@ -58,30 +58,30 @@ struct Slopes {
 /// The winners of every interval of a line, as the sums of their rows.
 #[derive(Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Where the winners of a segment change, ascending.
+    /// Points where the winners of a segment change, ascending.
     pub boundaries: Vec<f64>,
     /// The sums of each interval: one more than there are boundaries.
     pub sums: Vec<f64>,
     /// The winner of each segment left of all boundaries, by its index in the list.
     pub first: Vec<usize>,
-    /// At which boundary which segment changes to which candidate.
+    /// Changes as [boundary, segment, candidate].
     pub changes: Vec<[usize; 3]>,
 }
 
-/// The mean of the scores by several metrics, each times what makes higher better.
+/// The mean of the scores by several metrics, each times a factor that makes higher better.
 pub struct Objective<'a> {
     /// The metrics, whose rows stand side by side, with the factor of each score.
     pub metrics: Vec<(&'a dyn Metric, f64)>,
 }
 
-/// Which point of a line is taken.
+/// Rule that chooses a point of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// How many neighbours on either side smooth an interval's score.
+    /// Number of neighbours on either side that smooth an interval's score.
     pub window: usize,
-    /// Whether smoothing takes their minimum instead of their mean.
+    /// True if smoothing takes their minimum, false for their mean.
     pub minimum: bool,
-    /// How far beyond the first and the last boundary to go.
+    /// Distances to go beyond the first and the last boundary.
     pub ends: [f64; 2],
     /// A step smaller than this is no step.
     pub nearest: f64,
@@ -96,12 +96,12 @@ struct Change {
     after: u32,
 }
 
-/// What happens along a line: the winners at its left end, and all changes from left to right.
+/// Events along a line: the winners at its left end, and all changes from left to right.
 #[derive(Default)]
 struct Events {
     winners: Vec<u32>,
     changes: Vec<Change>,
-    /// How large intercepts and slopes are.
+    /// Largest sizes of intercepts and slopes.
     sizes: [f64; 2],
 }
 
@@ -110,16 +110,16 @@ struct Events {
 struct Scratch {
     intercepts: Vec<f64>,
     rough_intercepts: Vec<f32>,
-    /// Slopes along a direction that is not that of a feature.
+    /// Slopes along a direction that is no single feature's.
     oblique: Vec<f64>,
     rough_oblique: Vec<f32>,
     envelope: Envelope,
 }
 
 impl TuningLists {
-    /// Lists that end where `offsets` says; `features` and `rows` have one row per candidate.
+    /// Stores lists that end at `offsets`; `features` and `rows` have one row per candidate.
     ///
-    /// None where the lengths do not fit each other, or a list is empty.
+    /// Returns None if the lengths do not fit each other, or a list is empty.
     #[must_use]
     pub fn new(offsets: Vec<usize>, features: &[f64], rows: Vec<f64>) -> Option<Self> {
         let count = *offsets.last()?;
@@ -145,19 +145,19 @@ impl TuningLists {
         Some(Self { offsets, columns, features, rough, rough_offsets, slopes, rows, width })
     }
 
-    /// How many features every candidate has.
+    /// Returns the number of features of every candidate.
     #[must_use]
     pub fn features(&self) -> usize {
         self.columns
     }
 
-    /// How many columns a row of counts has.
+    /// Returns the number of columns in a row of counts.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The profiles of several lines through one point, each given by its direction.
+    /// Returns the profiles of several lines through one point, each given by its direction.
     #[must_use]
     pub fn profiles(&self, origin: &[f64], directions: &[Vec<f64>]) -> Vec<Profile> {
         self.events(origin, directions)
@@ -166,7 +166,7 @@ impl TuningLists {
             .collect()
     }
 
-    /// The boundaries of several lines through one point, and the score of every interval.
+    /// Returns the boundaries of several lines through one point, and the score of every interval.
     #[must_use]
     pub fn scored(
         &self,
@@ -200,7 +200,7 @@ impl TuningLists {
         Profile { boundaries, sums, first, changes }
     }
 
-    /// What happens along several lines through one point, changes segment by segment.
+    /// Finds the events along several lines through one point, segment by segment.
     fn events(&self, origin: &[f64], directions: &[Vec<f64>]) -> Vec<Events> {
         let segments = self.offsets.len() - 1;
         let processor = Arch::new();
@@ -225,7 +225,7 @@ impl TuningLists {
         lines
     }
 
-    /// Adds what happens in one segment along every line.
+    /// Adds the events in one segment along every line.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn search(
@@ -242,7 +242,7 @@ impl TuningLists {
         let size = end - start;
         weighted_sum(features, origin, size, intercepts);
         rough_intercepts.clear();
-        // What fills up a list is below everything.
+        // The filling is below all lines.
         let intercept_size = add_rough(intercepts, f32::MIN, rough_intercepts);
         let highest = first_highest(intercepts);
         let filled = size.next_multiple_of(LANES);
@@ -328,7 +328,7 @@ impl TuningLists {
     }
 }
 
-/// What happens in some segments along every line, by the widest vectors that the processor has.
+/// Search for events of some segments along every line, by the widest vectors of the processor.
 struct Searches<'a> {
     lists: &'a TuningLists,
     segments: Range<usize>,
@@ -354,7 +354,7 @@ impl NullaryFnOnce for Searches<'_> {
     }
 }
 
-/// Goes along a line with sums of rows, of which `add` adds one and takes another away.
+/// Walks along a line with sums of rows; `add` adds one row and takes another away.
 fn walk<T>(
     events: &Events,
     sums: &mut T,
@@ -415,7 +415,7 @@ fn sorted(changes: &[Change]) -> Vec<Change> {
     found
 }
 
-/// A number that is the higher, the higher the value is; of nearly equal values the same.
+/// Returns a number that increases with the value; nearly equal values have equal ranks.
 fn rank(value: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "rounding keeps the order")]
     let bits = (value as f32).to_bits();
@@ -442,7 +442,7 @@ impl Rows {
 }
 
 impl Slopes {
-    /// What is known about slopes, which are added to the rough ones.
+    /// Computes bounds on slopes, and appends the slopes to the rounded ones.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn of(slopes: &[f64], rough: &mut Vec<f32>) -> Self {
@@ -475,7 +475,7 @@ fn add_rough(values: &[f64], filler: f32, rough: &mut Vec<f32>) -> f64 {
     sizes.into_iter().fold(0.0, f32::max).into()
 }
 
-/// The sum of features, each times its weight, of every candidate of a list.
+/// Computes the weighted sum of features of every candidate of a list.
 #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
 #[inline(always)]
 fn weighted_sum(features: &[f64], weights: &[f64], size: usize, sums: &mut Vec<f64>) {
@@ -489,13 +489,13 @@ fn weighted_sum(features: &[f64], weights: &[f64], size: usize, sums: &mut Vec<f
 }
 
 impl Objective<'_> {
-    /// The number of columns of a row.
+    /// Returns the number of columns of a row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.metrics.iter().map(|(metric, _)| metric.width()).sum()
     }
 
-    /// The score of one row of sums; its last digits may differ from those of the metric itself.
+    /// Scores one row of sums; the last digits may differ from the metric's own score.
     ///
     /// # Panics
     ///
@@ -513,7 +513,7 @@ impl Objective<'_> {
 }
 
 impl Choice {
-    /// The score and the middle of the first of the best intervals within the room that there is.
+    /// Returns the score and the middle of the first of the best intervals within `room`.
     #[must_use]
     pub fn best(&self, boundaries: &[f64], scores: &[f64], room: [f64; 2]) -> Option<[f64; 2]> {
         let last = scores.len() - 1;
@@ -555,7 +555,7 @@ impl Choice {
     }
 }
 
-/// The one feature that a direction goes along, where it is such a direction.
+/// Returns the feature of a direction along one feature, or None for other directions.
 fn single_feature(direction: &[f64]) -> Option<usize> {
     let mut moved = direction.iter().enumerate().filter(|(_, value)| **value != 0.0);
     match (moved.next(), moved.next()) {
@@ -589,7 +589,7 @@ mod tests {
     fn every_interval_has_the_sums_of_its_winners() {
         let profile = &lists().profiles(&[1.0, 0.0], &[vec![0.0, 1.0]])[0];
         assert_eq!(profile.first, [2, 0]);
-        // At 0, the flat line only touches the other two; at 1, both segments change.
+        // The flat line only touches the other two at 0; both segments change at 1.
         assert_eq!(profile.boundaries, [0.0, 1.0]);
         assert_eq!(profile.sums, [13.0, 12.0, 24.0]);
         assert_eq!(profile.changes, [[0, 0, 1], [1, 0, 3], [1, 1, 1]]);

@@ -1,11 +1,11 @@
-//! Metrics of clipped n-gram matches: what they look at in a text, and a pair's row of counts.
+//! Metrics of clipped n-gram matches: the sequences of a text, and a pair's row of counts.
 
 use crate::metrics::bleu::{BleuCounts, EMPTY_WORD};
 use crate::metrics::chrf::{Chrf, split_words};
 use crate::metrics::ngrams::total;
 use crate::metrics::symbols::{Symbols, UNKNOWN};
 
-/// How many n-grams of each order a text has; means of several texts are fractions.
+/// Number of n-grams of each order in a text; means of several texts are fractions.
 pub type Totals = [f64];
 
 /// The symbols of a text: a metric may look at two sequences, such as characters and words.
@@ -13,22 +13,22 @@ pub type Sequences = [Vec<u32>; 2];
 
 /// A metric whose counts of a pair of texts are their totals and their clipped matches.
 pub trait OverlapMetric: Sync {
-    /// The highest order of n-grams of each of the two sequences; 0 for one that is not used.
+    /// Returns the highest order of n-grams of each of the two sequences; 0 for an unused one.
     fn max_orders(&self) -> [usize; 2];
 
-    /// The number of columns of a row.
+    /// Returns the number of columns of a row.
     fn width(&self) -> usize;
 
     /// Cuts a text; equal tokens get equal numbers from `symbols`.
     fn read(&self, line: &str, symbols: &mut Symbols, sequences: &mut Sequences);
 
-    /// A token of the first sequence that has a length but matches nothing by itself;
-    /// `UNKNOWN` where there is none.
+    /// Returns a token of the first sequence that has a length but matches nothing by itself;
+    /// `UNKNOWN` if there is no such token.
     fn unmatched(&self, _symbols: &Symbols) -> u32 {
         UNKNOWN
     }
 
-    /// The row of a pair, of the totals of both texts and their matches, order by order.
+    /// Computes the row of a pair from the totals of both texts and their matches, order by order.
     fn row(&self, output: &Totals, reference: &Totals, matches: &[f64], row: &mut [f64]);
 }
 
@@ -51,7 +51,7 @@ impl OverlapMetric for BleuCounts {
     }
 
     fn row(&self, output: &Totals, reference: &Totals, matches: &[f64], row: &mut [f64]) {
-        // As many unigrams as tokens: the lengths.
+        // The number of unigrams is the number of tokens: the lengths.
         (row[0], row[1]) = (output[0], reference[0]);
         let (cells, totals) = row[2..].split_at_mut(self.max_order);
         cells.copy_from_slice(matches);
@@ -87,7 +87,7 @@ impl OverlapMetric for Chrf {
     }
 }
 
-/// The totals of a text's sequences, order by order.
+/// Appends the totals of a text's sequences, order by order.
 pub fn totals(max_orders: [usize; 2], sequences: &Sequences, totals: &mut Vec<f64>) {
     for (max_order, sequence) in max_orders.into_iter().zip(sequences) {
         totals.extend((1..=max_order).map(|order| total(sequence.len(), order)));

@@ -1,9 +1,9 @@
 //! Batch k-best MIRA (Cherry and Foster, 2012), as Moses' kbmira does it.
 //!
-//! Segment after segment, the candidate that both the model and the metric like (hope) is moved above the
-//! one that the model likes and the metric does not (fear), by the smallest step that separates them by
-//! the difference of their gains. A gain is the metric's score together with the background, what was
-//! chosen for the segments before, in words of the reference.
+//! Segment after segment, the candidate that both the model and the metric like (hope) is moved
+//! above the one that the model likes and the metric does not (fear), by the smallest step that
+//! separates them by the difference of their gains. A gain is the metric's score together with the
+//! background (the choices for the segments before), in words of the reference.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,9 +18,9 @@ pub struct MiraLists {
     width: usize,
     /// The length of the reference that belongs to each distinct row.
     lengths: Vec<f64>,
-    /// Where the distinct rows of each list start, and where the last one's end.
+    /// Start of the distinct rows of each list, and the end of the last list's.
     row_offsets: Vec<usize>,
-    /// The place of each candidate's row among those of its list.
+    /// Index of each candidate's row among its list's rows.
     row_of: Vec<u32>,
 }
 
@@ -29,16 +29,16 @@ pub struct MiraLists {
 enum Features {
     /// All values: list after list, in a list feature after feature.
     Dense { columns: usize, values: Vec<f64> },
-    /// Those of each candidate that are not left out.
+    /// Values of each candidate that are not left out.
     Sparse { starts: Vec<usize>, columns: Vec<usize>, values: Vec<f64> },
 }
 
 /// Values of features, candidate after candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Compressed<'a> {
-    /// Where each candidate's values start, and where the last one's end.
+    /// Start of each candidate's values, and the end of the last one's.
     pub starts: &'a [i64],
-    /// The features of the values; none where every candidate has a value of every feature.
+    /// Features of the values; None if every candidate has a value of every feature.
     pub columns: Option<&'a [i64]>,
     /// The values.
     pub values: &'a [f64],
@@ -49,15 +49,15 @@ pub struct Compressed<'a> {
 pub struct Mira {
     /// The largest step.
     pub largest_step: f64,
-    /// What is left of the background after each segment.
+    /// Share of the background that remains after each segment.
     pub decay: f64,
-    /// Whether the background is of the model's choices instead of the hopes.
+    /// True if the background is of the model's choices instead of the hopes.
     pub model_background: bool,
-    /// Whether hope is searched again where the model's score would drown the gain.
+    /// True to search for hope again if the model's score would outweigh the gain by far.
     pub safe_hope: bool,
 }
 
-/// What a weight may be; where both bounds are equal, it stays.
+/// Bounds of each weight; equal bounds fix it.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// The lowest weight of each feature.
@@ -66,7 +66,7 @@ pub struct Bounds {
     pub upper: Vec<f64>,
 }
 
-/// What a run has learnt so far.
+/// State of a run after some segments.
 #[derive(Clone, Debug)]
 pub struct State {
     start: Vec<f64>,
@@ -79,17 +79,17 @@ pub struct State {
     background_length: f64,
 }
 
-/// What happened in a pass over the segments.
+/// Summary of a pass over the segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Epoch {
-    /// How often the weights changed.
+    /// Number of updates of the weights.
     pub updates: usize,
-    /// By how much gains exceeded margins, in sum.
+    /// Sum of the amounts by which gains exceeded margins.
     pub loss: f64,
 }
 
 impl State {
-    /// A run that starts from these weights, with a background of 1 in every column.
+    /// Starts a run from these weights, with a background of 1 in every column.
     #[must_use]
     pub fn new(weights: Vec<f64>, bounds: Bounds, width: usize) -> Self {
         Self {
@@ -103,9 +103,9 @@ impl State {
         }
     }
 
-    /// The sum of the weights after each update and of the start, over the number of updates.
+    /// Divides the sum of the start and of the weights after each update by the number of updates.
     ///
-    /// The start counts, but not as an update: what would leave the bounds therefore is held back.
+    /// The start counts, but not as an update: the result is therefore clipped to the bounds.
     #[must_use]
     pub fn average(&self) -> Vec<f64> {
         if self.updates == 0.0 {
@@ -119,14 +119,14 @@ impl State {
 }
 
 impl Mira {
-    /// One pass over the segments in this order.
+    /// Passes over the segments in this order.
     ///
-    /// `score` gets rows, one after the other, and writes the score of each, where higher is better and
-    /// 1 is perfect.
+    /// `score` gets rows, one after the other, and writes the score of each, where higher is better
+    /// and 1 is perfect.
     ///
     /// # Errors
     ///
-    /// Whatever `score` fails with.
+    /// Any error of `score`.
     pub fn pass<E>(
         &self,
         lists: &MiraLists,
@@ -191,7 +191,7 @@ impl Mira {
         let Bounds { lower, upper } = &state.bounds;
         difference.retain(|&(column, _)| lower[column] < upper[column]);
         let norm: f64 = difference.iter().map(|(_, value)| value * value).sum();
-        // Of equal features no step is long enough.
+        // If features are equal, no step is long enough.
         if norm > 0.0 {
             let step = self.largest_step.min(loss / norm);
             for (column, value) in difference {
@@ -206,10 +206,10 @@ impl Mira {
 }
 
 impl MiraLists {
-    /// Lists that end where `offsets` says, with so many features.
+    /// Stores lists that end at `offsets`, with `features` features.
     ///
-    /// `rows` has `width` counts of each candidate, `lengths` the length of its reference. None where
-    /// lengths or indices do not fit each other.
+    /// `rows` has `width` counts of each candidate, `lengths` the length of its reference. Returns
+    /// None if lengths or indices do not fit each other.
     #[must_use]
     pub fn new(
         offsets: Vec<usize>,
@@ -254,13 +254,13 @@ impl MiraLists {
         Some(lists)
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The sums of the rows of the candidates that the weights choose, the first of the best.
+    /// Sums the rows of the candidates that the weights choose, the first of the best.
     #[must_use]
     pub fn chosen_sums(&self, weights: &[f64]) -> Vec<f64> {
         let (mut sums, mut models) = (vec![0.0; self.width], Vec::new());
@@ -274,7 +274,7 @@ impl MiraLists {
         sums
     }
 
-    /// The model's score of each candidate of a list.
+    /// Computes the model's score of each candidate of a list.
     fn model_scores(&self, segment: usize, weights: &[f64], scores: &mut Vec<f64>) {
         let span = self.offsets[segment]..self.offsets[segment + 1];
         scores.clear();
@@ -297,7 +297,7 @@ impl MiraLists {
         }
     }
 
-    /// The features of one candidate of a list minus those of another, by ascending column.
+    /// Subtracts one candidate's features from another's, by ascending column.
     fn difference(&self, segment: usize, plus: usize, minus: usize) -> Vec<(usize, f64)> {
         let span: Range<usize> = self.offsets[segment]..self.offsets[segment + 1];
         match &self.features {

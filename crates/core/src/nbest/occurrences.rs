@@ -7,10 +7,10 @@
 /// An item: the k-th occurrence of some n-gram in a text.
 pub type Item = u32;
 
-/// Where a text's n-grams start in the tree: one root for each of its sequences of symbols.
+/// Number of roots, from which a text's n-grams start: one for each of its sequences of symbols.
 const ROOTS: u32 = 2;
 
-/// What follows an n-gram that occurs again; no symbol has this number.
+/// Symbol that follows an n-gram that occurs again; no other symbol has this number.
 const AGAIN: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +28,7 @@ struct Node {
 struct Slot {
     /// Parent and symbol.
     key: u64,
-    /// 0 where the slot is free: a root is nobody's child.
+    /// Child in the slot; 0 in a free slot, as a root is no child.
     child: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct Occurrences {
     nodes: Vec<Node>,
     slots: Vec<Slot>,
     text: u32,
-    /// The n-gram that starts at each position of the sequence at hand.
+    /// The n-gram that starts at each position of the current sequence.
     starts: Vec<u32>,
 }
 
@@ -53,18 +53,19 @@ impl Occurrences {
         self.slots.resize(1 << 12, Slot::default());
     }
 
-    /// How many items there are; the roots count too, so that an item is an index.
+    /// Returns the number of items, including the roots, so that an item is an index.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The n-gram of an item, which is the item of its first occurrence, and how many come before.
+    /// Returns an item's n-gram, which is the item of its first occurrence, and the number of
+    /// earlier occurrences.
     pub fn origin(&self, item: Item) -> (Item, u32) {
         let Node { ngram, rank, .. } = self.nodes[item as usize];
         (ngram, rank)
     }
 
-    /// From now on, occurrences are counted anew.
+    /// Starts a new text, whose occurrences are counted from 0.
     pub fn begin_text(&mut self) {
         self.text += 1;
     }
@@ -100,7 +101,7 @@ impl Occurrences {
         self.starts = starts;
     }
 
-    /// The item of an n-gram's next occurrence in the text.
+    /// Returns the item of an n-gram's next occurrence in the text.
     fn occurrence(&mut self, ngram: u32) -> Item {
         let Node { text, last, .. } = self.nodes[ngram as usize];
         let item = if text == self.text { self.child_or_new(last, AGAIN) } else { ngram };
@@ -128,7 +129,7 @@ impl Occurrences {
         child
     }
 
-    /// The child under a key, or the slot where it belongs.
+    /// Finds the child under a key, or the free slot for it.
     fn find(&self, key: u64) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
         let mut at = home(key) & mask;

@@ -1,7 +1,7 @@
-//! How many items each pair of texts of a list has in common, for each order of n-grams.
+//! Numbers of items that each pair of texts of a list shares, for each order of n-grams.
 //!
-//! Items that a single text has can't be shared, and what all texts have is shared by all pairs: neither
-//! is looked at pair by pair. Of the rest, items of many texts are bits, 64 of which are compared at
+//! Items of a single text can't be shared, and items of all texts are shared by all pairs: neither
+//! is looked at pair by pair. Of the remaining items, items of many texts are bits, compared 64 at
 //! once; items of few texts are lists of these texts, whose pairs are counted one by one.
 
 use super::metrics::{OverlapMetric, Sequences, totals};
@@ -10,12 +10,13 @@ use crate::metrics::symbols::Symbols;
 
 const BITS: usize = 64;
 
-/// An item of at least one reference in so many is a bit. Comparing 64 bits of all pairs takes about as
-/// long as counting all pairs of texts with one item, if one text in six has it. Measured on twelve
-/// lists of 1,000 candidates: 0.61 s, with bits alone 0.86 s, with lists of texts alone 1.35 s.
+/// An item of at least one in `SHARE` references is a bit. Comparing 64 bits of all pairs takes
+/// about as long as counting all pairs of texts with one item, if one text in six has it. Measured
+/// on twelve lists of 1,000 candidates: 0.61 s, with bits alone 0.86 s, with lists of texts alone
+/// 1.35 s.
 const SHARE: usize = 6;
 
-/// Which side of a pair a text may be on.
+/// The sides of a pair that a text may be on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Output,
@@ -23,7 +24,7 @@ pub enum Role {
     Both,
 }
 
-/// What becomes of an item.
+/// The way of counting an item.
 #[derive(Debug, Clone, Copy, Default)]
 enum Place {
     /// No pair shares it, or all do.
@@ -43,22 +44,22 @@ pub struct Overlaps {
     /// Outputs come first, then references; a text with both roles is in the list once.
     roles: Vec<(bool, bool)>,
     items: Vec<Item>,
-    /// Where the items of a text and order end.
+    /// End of the items of each text and order.
     ends: Vec<usize>,
     totals: Vec<f64>,
     outputs_with: Vec<u32>,
     references_with: Vec<u32>,
     places: Vec<Place>,
-    /// For each order, how many items all texts share.
+    /// Number of items that all texts share, by order.
     shared: Vec<u32>,
     /// The bits of a text, each order in words of its own.
     bits: Vec<u64>,
     words: usize,
-    /// Where the words of an order end.
+    /// End of the words of each order.
     word_ends: Vec<usize>,
     /// References with an item of few, by item.
     postings: Vec<u32>,
-    /// Where an item's references start that are still to be paired, and where they end.
+    /// Start of each item's references that are still to be paired, and their end.
     spans: Vec<(usize, usize)>,
 }
 
@@ -98,12 +99,12 @@ impl Overlaps {
         }
     }
 
-    /// How many n-grams of each order a text has.
+    /// Returns the number of n-grams of each order in a text.
     pub fn totals(&self, text: usize) -> &[f64] {
         &self.totals[text * self.orders..(text + 1) * self.orders]
     }
 
-    /// The matches of a text with itself.
+    /// Counts the matches of a text with itself.
     pub fn own_matches(&self, text: usize, matches: &mut [f64]) {
         for (order, cell) in matches.iter_mut().enumerate() {
             *cell = self.items(text, order).len() as f64;
@@ -220,9 +221,9 @@ impl Overlaps {
         }
     }
 
-    /// Writes the matches of a text and each reference: those of `order` and reference r are at
-    /// `order * references + r`. With `only_later`, only references behind the text itself are counted:
-    /// texts must then be asked for in order.
+    /// Writes the matches of a text and each reference; the matches of `order` and reference r are
+    /// at `order * references + r`. With `only_later`, only references after the text itself are
+    /// counted; the calls must then have ascending texts.
     pub fn matches(
         &mut self,
         text: usize,
@@ -259,8 +260,8 @@ impl Overlaps {
         }
     }
 
-    /// For each item, how much of it the mean of the references has, which count as much as their
-    /// weights. A mean that has an n-gram 1.3 times has its first occurrence and 0.3 of the second.
+    /// Returns the weighted mean count of each item over the references. A mean that has an n-gram
+    /// 1.3 times has its first occurrence and 0.3 of the second.
     pub fn mean_of_references(&self, weights: &[f64]) -> Vec<f64> {
         let mut counts = vec![0.0; self.occurrences.len()];
         let references = (0..self.roles.len()).filter(|&text| self.roles[text].1);
@@ -279,7 +280,7 @@ impl Overlaps {
             .collect()
     }
 
-    /// The matches of a text with a mean of references.
+    /// Sums the matches of a text with a mean of references.
     pub fn matches_with_mean(&self, text: usize, mean: &[f64], matches: &mut [f64]) {
         for (order, cell) in matches.iter_mut().enumerate() {
             *cell = self.items(text, order).iter().map(|&item| mean[item as usize]).sum();

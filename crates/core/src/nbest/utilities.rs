@@ -1,4 +1,4 @@
-//! Scores of all pairs of a list, and what each candidate can expect of them.
+//! Scores of all pairs of a list, and each candidate's expected score.
 
 use rayon::prelude::*;
 
@@ -9,14 +9,14 @@ use crate::interruption;
 /// A row of counts becomes a score.
 pub type Score<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 
-/// Candidates of one segment, and what they are compared with.
+/// Candidates of one segment, and the texts to compare them with.
 #[derive(Debug, Clone)]
 pub struct List<'a> {
     /// The candidates.
     pub candidates: Vec<&'a str>,
-    /// None where the candidates are compared with each other.
+    /// Texts to compare with, or None to compare the candidates with each other.
     pub references: Option<Vec<&'a str>>,
-    /// How much each reference counts.
+    /// Weight of each reference.
     pub weights: Vec<f64>,
 }
 
@@ -89,16 +89,16 @@ impl Scratch {
     }
 }
 
-/// What one list's candidates can expect.
+/// Expected scores of one list's candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {
-    /// For each candidate, the sum over the references of weight times score.
+    /// Sum over the references of weight times score, for each candidate.
     pub utilities: Vec<f64>,
-    /// For each candidate, its score against itself; empty where the references are other texts.
+    /// Score of each candidate against itself; empty if the references are other texts.
     pub own: Vec<f64>,
 }
 
-/// The expected score of each candidate of each list; lists are spread over the threads.
+/// Computes the expected score of each candidate of each list; lists are spread over the threads.
 pub fn expected_utilities<M: OverlapMetric>(
     metric: &M,
     score: Score<'_>,
@@ -117,7 +117,7 @@ pub fn expected_utilities<M: OverlapMetric>(
     })
 }
 
-/// The score of each candidate (rows) against each reference (columns) of each list.
+/// Scores each candidate (rows) against each reference (columns) of each list.
 pub fn utility_matrix<M: OverlapMetric>(
     metric: &M,
     score: Score<'_>,
@@ -133,8 +133,8 @@ pub fn utility_matrix<M: OverlapMetric>(
     })
 }
 
-/// The score of each candidate against the mean of the references' counts: one score for each
-/// candidate, in place of one for each pair (`DeNero` et al., 2009; Vamvas and Sennrich, 2024).
+/// Scores each candidate against the mean of the references' counts: one score for each candidate
+/// instead of one for each pair (`DeNero` et al., 2009; Vamvas and Sennrich, 2024).
 pub fn aggregate_utilities<M: OverlapMetric>(
     metric: &M,
     score: Score<'_>,

@@ -8,10 +8,10 @@ use super::free_columns::Count;
 use super::stream::{Purpose, Stream};
 use super::weighted_sums::weighted_sums;
 
-/// The sums of rows in each of `replicates`, shaped (replicate, column).
+/// Sums rows in each of `replicates`, shaped (replicate, column).
 ///
-/// Units are drawn within each stratum, as many as it has; strata are ranges of rows. The index of a
-/// replicate is its own: replicate 7 is the same whichever are asked for with it.
+/// Units are drawn within each stratum, as many as it has; strata are ranges of rows. A replicate
+/// depends on its index alone: replicate 7 is identical in all ranges.
 #[must_use]
 pub fn bootstrap_sums<C: Count>(
     rows: &ArrayView2<'_, C>,

@@ -1,8 +1,8 @@
 //! The cipher behind all random numbers: `ChaCha` with 8 rounds (Bernstein, 2008), several blocks at a time.
 //!
-//! A block is 16 words of 32 bits, and depends on the key, the number of its stream and its place there. So
-//! blocks can be made in any order: those of one stream one after the other, or those of many streams at
-//! once. Each step is made for all blocks together, which is what vector instructions are good at.
+//! A block is 16 words of 32 bits, and depends on the key, the number of its stream and its index
+//! there. So blocks can be made in any order: one stream's blocks one after the other, or many
+//! streams' blocks at once. Each step is made for all blocks together, by vector instructions.
 
 use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,7 @@ impl Cipher {
 trait Lanes: Copy {
     fn plus(self, other: Self) -> Self;
 
-    /// One without the other, rotated to the left.
+    /// Computes one xor the other, rotated to the left.
     fn mixed<const BY: i32, const BACK: i32>(self, other: Self) -> Self;
 
     fn words(self) -> [u32; BLOCKS];
@@ -85,7 +85,7 @@ impl Lanes for [u32; BLOCKS] {
     }
 }
 
-/// The same as a register of AVX2.
+/// Lanes in a register of AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 struct Register {
@@ -116,7 +116,7 @@ impl Lanes for Register {
     }
 }
 
-/// Eight rounds from the start on; what they make of it is added to it and written.
+/// Eight rounds on the start; their result is added to it and written.
 struct Rounds<'a, F> {
     start: &'a Blocks,
     load: F,
@@ -147,7 +147,7 @@ impl<L: Lanes, F: Fn([u32; BLOCKS]) -> L> NullaryFnOnce for Rounds<'_, F> {
     }
 }
 
-/// A quarter of a round.
+/// Computes a quarter of a round.
 #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
 #[inline(always)]
 fn quarter<L: Lanes>(words: &mut [L; WORDS], [a, b, c, d]: [usize; 4]) {

@@ -1,9 +1,11 @@
-//! In how many replicates of random swaps a sum is at most a bound, without adding most sums exactly.
+//! Number of replicates of random swaps whose sum is at most a bound, without adding most sums
+//! exactly.
 //!
-//! The smaller numbers are, the more of them are added at a time. So columns are rounded to whole multiples of
-//! a step of their own, of which sums of 16 or 32 bits are exact. What rounding left over bounds how far such
-//! a sum can be from the exact one; where that leaves it open on which side of the bound the exact sum is, the
-//! exact sum is made. Columns in which 16 bits would often leave it open get 32.
+//! The smaller numbers are, the more of them are added at a time. So columns are rounded to whole
+//! multiples of a step of their own, whose sums are exact in 16 or 32 bits. The remainders bound
+//! the distance of such a sum from the exact sum; if it is still open on which side of the bound
+//! the exact sum is, the exact sum is computed. Columns in which 16 bits would often leave it open
+//! get 32.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -24,9 +26,9 @@ const FEWEST: usize = 64;
 /// The largest share of sums that 16 bits may leave open: each costs as much as a hundred others.
 const OFTEN: f64 = 0.005;
 
-/// For each column, in how many of `replicates` the sum of the rows that it takes is at most the bound.
+/// Counts the replicates whose sum of swapped rows is at most the bound, for each column.
 ///
-/// All sums of the rows must be exact in 64 bits, as those of whole numbers are.
+/// All sums of the rows must be exact in 64 bits, as sums of whole numbers are.
 #[must_use]
 pub fn count_at_most(
     rows: &ArrayView2<'_, f64>,
@@ -83,7 +85,7 @@ type Column<'a> = (ArrayView1<'a, f64>, f64);
 struct Panel<C, const COLUMNS: usize> {
     columns: Vec<usize>,
     rows: Vec<Row<C, COLUMNS>>,
-    /// What sums start from.
+    /// Start of sums.
     start: Row<C, COLUMNS>,
     surely: Row<C, COLUMNS>,
     perhaps: Row<C, COLUMNS>,
@@ -139,14 +141,14 @@ impl Steps for f32 {
 /// Whole numbers up to this are exact in 32 bits.
 const MANTISSA: f64 = (1 << 24) as f64;
 
-/// How a column becomes whole steps.
+/// Rounding of a column to whole steps.
 struct Rounding<C> {
     step: f64,
-    /// What sums start from, so that none is below the least.
+    /// Start of sums, so that no sum is below the least number.
     start: f64,
     surely_up_to: f64,
     perhaps_up_to: f64,
-    /// What share of sums is left open, about.
+    /// Approximate share of sums that are left open.
     open: f64,
     cells: PhantomData<C>,
 }
@@ -162,7 +164,7 @@ impl<C: Steps> Rounding<C> {
         }
         let size: f64 = lost + won;
         let is_exact = is_whole && size <= C::MOST;
-        // Rounding may add half a step for each cell, and what sums start from is rounded too.
+        // Rounding may add half a step for each cell, and the start of sums is rounded too.
         let most = C::MOST - 1.0 - column.len() as f64;
         let mut rounding = Self {
             step: if is_exact { 1.0 } else { size / most },
@@ -188,7 +190,7 @@ impl<C: Steps> Rounding<C> {
             let half_steps = if is_exact { 0.0 } else { (column.len() / 2) as f64 };
             rounding.start = (lost / step).ceil() + half_steps;
         }
-        // Adding up what is left over may round, and so may adding it to the bound.
+        // Adding the remainders may round, and so may adding them to the bound.
         let error = if is_exact { 0.0 } else { 1e-12 * (size + bound.abs()) };
         rounding.surely_up_to = (bound - above - error) / step + rounding.start;
         rounding.perhaps_up_to = (bound + below + error) / step + rounding.start;
@@ -205,7 +207,7 @@ impl<C: Steps> Rounding<C> {
     }
 }
 
-/// The sums of some replicates, and what they are counted into.
+/// The sums of some replicates, and their counts.
 struct Sums<'a> {
     taken: &'a Taken,
     columns: &'a [Column<'a>],
@@ -236,7 +238,7 @@ impl Sums<'_> {
     }
 }
 
-/// How many sums of each column are surely at most the bound, and the replicates that leave any open.
+/// Number of sums in each column that are surely at most the bound, and replicates with open sums.
 struct Compare<'a, C, const COLUMNS: usize> {
     panel: &'a Panel<C, COLUMNS>,
     sums: &'a [Row<C, COLUMNS>],
@@ -271,7 +273,7 @@ fn exact_sum<'a>(column: &ArrayView1<'_, f64>, coins: impl Iterator<Item = &'a u
     let mut sums = [0.0; 4];
     for (cells, &word) in column.axis_chunks_iter(Axis(0), COINS as usize).zip(coins) {
         for (unit, cell) in cells.iter().enumerate() {
-            // Without a branch: no processor can predict a coin.
+            // Avoid a branch: no processor can predict a coin.
             let taken = (word >> unit & 1).wrapping_neg();
             sums[unit % 4] += f64::from_bits(cell.to_bits() & taken);
         }
@@ -285,7 +287,7 @@ mod tests {
     use crate::resampling::swapped_sums;
     use ndarray::Array2;
 
-    /// The same by exact sums alone.
+    /// Counts by exact sums alone.
     fn plain_counts(
         rows: &Array2<f64>,
         bounds: &[f64],

@@ -1,10 +1,11 @@
-//! Columns whose sums follow from those of others, so that no replicate has to add them up.
+//! Columns whose sums follow from other columns, so that no replicate has to add them up.
 //!
-//! Counts hang together: an output of n tokens has n − 1 pairs of neighbours, all systems share the length
-//! of a reference, a rare event is 0 nearly everywhere. What a column means is not known here, so it is
-//! looked for: a column that is another one plus a constant, or just a constant, but for a few rows. Its sum is
-//! then made of the other's sum, the sum of the weights and the weights of these rows. All of them are whole
-//! numbers that 64 bits hold, so that the digits are the same either way.
+//! Counts depend on each other: an output of n tokens has n − 1 pairs of neighbours, all systems
+//! share the length of a reference, a rare event is 0 nearly everywhere. What a column means is not
+//! known here, so it is looked for: a column that is another one plus a constant, or just a
+//! constant, but for a few rows. Its sum is then made of the other's sum, the sum of the weights
+//! and the weights of these rows. All of them are whole numbers that 64 bits hold, so that the
+//! digits are the same either way.
 
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
@@ -18,13 +19,14 @@ impl Count for i16 {}
 impl Count for i32 {}
 impl Count for f64 {}
 
-/// Fewer rows are not worth a look.
+/// Smallest number of rows to look for relations in.
 const FEWEST: usize = 256;
 /// Rows in which columns are compared first, at equal distances.
 const SAMPLE: usize = 32;
-/// So many of them must agree before all rows are looked at.
+/// Number of cells in a sample that must agree before all rows are looked at.
 const AGREEING: usize = 24;
-/// One row in so many may be an exception: more would take as long to mend as adding up the columns.
+/// Inverse of the largest share of exceptions among rows: correcting more would take as long as
+/// adding up the columns.
 const RARE: usize = 8;
 /// Rows that are looked at by one thread.
 const TOGETHER: usize = 1 << 12;
@@ -32,33 +34,34 @@ const TOGETHER: usize = 1 << 12;
 /// The columns that have to be added up, and how the sums of all columns follow.
 pub(super) struct FreeColumns {
     free: Vec<usize>,
-    /// For each column.
+    /// Relation of each column to a free column.
     sums: Vec<Follows>,
-    /// The rows that differ from what is said of a column.
+    /// Rows that are exceptions to the relation of a column.
     exceptions: Vec<usize>,
     /// The columns that they differ in.
     mended: Vec<usize>,
-    /// By how much, shaped (exception, mended column).
+    /// Corrections for them, shaped (exception, mended column).
     corrections: Array2<f64>,
 }
 
-/// A column's sum: that of a free column times a factor, plus a constant times the sum of the weights.
+/// Sum of a column: a free column's sum times a factor, plus a constant times the sum of the
+/// weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Follows {
-    /// Which of the free columns.
+    /// Index among the free columns.
     place: usize,
     factor: f64,
     constant: f64,
 }
 
-/// By how much a row differs from what is said of a column.
+/// Difference of a row from the relation of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Exception {
     row: usize,
     difference: f64,
 }
 
-/// What a column seems to be: another one, unless it is no other, plus a constant.
+/// A guess about a column: it equals another column, or 0, plus a constant.
 #[derive(Debug, Clone, Copy)]
 struct Guess {
     column: usize,
@@ -74,11 +77,12 @@ impl Guess {
 }
 
 impl FreeColumns {
-    /// Those of rows.
+    /// Finds the free columns of rows.
     pub(super) fn new<C: Count>(rows: &ArrayView2<'_, C>) -> Self {
         let guesses = if rows.nrows() < FEWEST { Vec::new() } else { guesses(rows) };
         let mut kept = if guesses.is_empty() { Vec::new() } else { exceptions(rows, &guesses) };
-        // Those with fewest exceptions first, as long as few rows are exceptions to any of them.
+        // Take columns with fewest exceptions first, as long as few rows are exceptions to any of
+        // them.
         kept.sort_by_key(|(guess, exceptions)| (exceptions.len(), guess.column));
         let mut is_exception = vec![false; if kept.is_empty() { 0 } else { rows.nrows() }];
         let mut count = 0;
@@ -120,25 +124,25 @@ impl FreeColumns {
         Self { free, sums, exceptions, mended, corrections }
     }
 
-    /// The columns that have to be added up, in their order.
+    /// Returns the columns that have to be added up, in their order.
     pub(super) fn free(&self) -> &[usize] {
         &self.free
     }
 
-    /// Whether the sum of all weights has to be known.
+    /// Returns whether the sum of all weights is needed.
     pub(super) fn need_total(&self) -> bool {
         self.sums.iter().any(|follows| follows.constant != 0.0)
     }
 
-    /// The rows whose weights count once more, with the corrections: shaped (exception, mended column).
+    /// Returns the exceptional rows, with their corrections, shaped (exception, mended column).
     pub(super) fn exceptions(&self) -> (&[usize], ArrayView2<'_, f64>) {
         (&self.exceptions, self.corrections.view())
     }
 
     /// Writes the sums of all columns of one replicate.
     ///
-    /// `free` are those of the free columns, `total` is the sum of all weights, and `mended` are the sums of
-    /// the corrections.
+    /// `free` holds the sums of the free columns, `total` is the sum of all weights, and `mended`
+    /// holds the sums of the corrections.
     pub(super) fn complete(&self, free: &[f64], total: f64, mended: &[f64], sums: &mut [f64]) {
         if free.len() == sums.len() {
             sums.copy_from_slice(free);
@@ -153,13 +157,15 @@ impl FreeColumns {
     }
 }
 
-/// Whether a cell is a whole number of 16 bits; their sums and differences are exact.
+/// Returns whether a cell is a whole number of 16 bits; sums and differences of such cells are
+/// exact.
 pub(super) fn is_small(cell: f64) -> bool {
-    // As whole numbers of the machine, several of which are compared at a time.
+    // Machine integers, so that several are compared at a time.
     (f64::from(cell as i32) - cell).abs() == 0.0 && cell.abs() <= f64::from(i16::MAX)
 }
 
-/// What columns seem to be by a sample of rows. The first column, and what no guess is made of, is free.
+/// Guesses relations of columns from a sample of rows. The first column, and columns without a
+/// guess, are free.
 fn guesses<C: Count>(rows: &ArrayView2<'_, C>) -> Vec<Guess> {
     let of_sample = |step: usize| step * (rows.nrows() - 1) / (SAMPLE - 1);
     let samples: Vec<[f64; SAMPLE]> = rows
@@ -184,7 +190,7 @@ fn guesses<C: Count>(rows: &ArrayView2<'_, C>) -> Vec<Guess> {
     guesses
 }
 
-/// The difference that two columns have in most rows of a sample.
+/// Returns the difference that two columns have in most rows of a sample.
 #[expect(clippy::float_cmp, reason = "whole numbers; others are refused later")]
 fn common(column: &[f64; SAMPLE], base: &[f64; SAMPLE]) -> Option<f64> {
     let same = |place: usize| {
@@ -204,7 +210,8 @@ fn common(column: &[f64; SAMPLE], base: &[f64; SAMPLE]) -> Option<f64> {
     }
 }
 
-/// The guesses that are wrong in few rows only, with these rows, of columns of small whole numbers.
+/// Returns the guesses about columns of small whole numbers that are wrong in few rows only, with
+/// these rows.
 fn exceptions<C: Count>(
     rows: &ArrayView2<'_, C>,
     guesses: &[Guess],
@@ -247,7 +254,7 @@ mod tests {
     use super::super::stream::{Purpose, Stream};
     use super::*;
 
-    /// Columns of whole numbers, of which some follow from others but for rows of a given share.
+    /// Draws columns of whole numbers; some follow from others except in a given share of rows.
     fn related(rows: usize, exceptions: u32, stream: &mut Stream) -> Array2<f64> {
         let mut table = Array2::from_shape_simple_fn((rows, 9), || f64::from(stream.below(60)));
         for mut row in table.outer_iter_mut() {

@@ -1,8 +1,9 @@
-//! Step 4, resample: rows become the sums of many replicates, blind to what the columns mean.
+//! Step 4, resample: rows become the sums of many replicates, without regard to the meaning of the
+//! columns.
 //!
-//! Every row is that of a unit: a segment, a document, a block. Sums are exact: callers round fractional
-//! columns to a grid on which no sum needs rounding, so neither threads nor the order of adding nor
-//! the machine can change a digit.
+//! Every row belongs to a unit: a segment, a document, a block. Sums are exact: callers round
+//! fractional columns to a grid on which no sum needs rounding, so neither threads nor the order of
+//! adding nor the machine can change a digit.
 
 mod bootstrap;
 mod cipher;

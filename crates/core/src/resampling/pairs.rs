@@ -5,11 +5,12 @@ use ndarray::{Array2, Array4, ArrayView2, ArrayView3, Axis};
 
 use crate::interruption;
 
-/// The sums of both systems of each pair in each replicate, shaped (2, replicate, pair, column).
+/// Computes the sums of both systems of each pair in each replicate, shaped (2, replicate, pair,
+/// column).
 ///
-/// `taken` has, for each replicate and system, the sums over the units that the replicate swaps; `sums` those
-/// over all units. Swapping moves the first system's sums by what the second had there less what it had
-/// there itself, and the second's by as much the other way.
+/// `taken` has, for each replicate and system, the sums over the units that the replicate swaps;
+/// `sums` the sums over all units. Swapping moves the first system's sums by the second's swapped
+/// sums less its own, and the second's sums by the opposite.
 #[must_use]
 pub fn pair_sums(
     taken: &ArrayView3<'_, f64>,
@@ -39,14 +40,14 @@ pub fn pair_sums(
     swapped
 }
 
-/// Scores rows of sums that stand in columns: those of the i-th row are every n-th number from i on.
+/// Scores rows of sums that are stored in columns: the i-th row has every n-th number from i on.
 pub trait Scores: Fn(&[f64], &mut [f64]) + Sync {}
 
 impl<F: Fn(&[f64], &mut [f64]) + Sync> Scores for F {}
 
-/// The difference of each pair's scores in each replicate, shaped (replicate, pair).
+/// Computes the difference of each pair's scores in each replicate, shaped (replicate, pair).
 ///
-/// As scoring `pair_sums` and subtracting, without keeping the sums.
+/// Equal to scoring `pair_sums` and subtracting, without keeping the sums.
 pub fn pair_differences(
     taken: &ArrayView3<'_, f64>,
     sums: &ArrayView2<'_, f64>,
@@ -68,7 +69,7 @@ pub fn pair_differences(
     differences
 }
 
-/// On which side a difference is extreme.
+/// Side on which a difference is extreme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Far from 0.
@@ -80,7 +81,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The difference turned so that an extreme one is large.
+    /// Returns the difference with the sign that makes an extreme one large.
     #[must_use]
     pub fn extremeness(self, difference: f64) -> f64 {
         match self {
@@ -94,10 +95,10 @@ impl Side {
 /// Replicates that are counted together.
 const TOGETHER: usize = 128;
 
-/// How many replicates have a difference as extreme as a bound in a pair or in one after it.
+/// Counts the replicates with a difference as extreme as a bound in a pair or in one after it.
 ///
-/// Differences are multiplied by `factors`. `order` lists the pairs, and `bounds` and the counts are
-/// in this order.
+/// Differences are multiplied by `factors`. `order` lists the pairs, and `bounds` and the counts
+/// are in this order.
 #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
 pub fn step_down_counts(
     taken: &ArrayView3<'_, f64>,
@@ -149,7 +150,7 @@ struct Run {
 /// The most pairs that are scored together.
 const BATCH: usize = 128;
 
-/// The pairs as runs, in their order.
+/// Returns the pairs as runs, in their order.
 fn runs(pairs: &[(usize, usize)]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for &(first, second) in pairs {
@@ -170,7 +171,8 @@ fn runs(pairs: &[(usize, usize)]) -> Vec<Run> {
 /// Memory for the differences of one replicate, reused from one to the next.
 #[derive(Default)]
 struct Scratch {
-    /// By column and system: what a replicate takes, and what it leaves to its own system.
+    /// Sums that a replicate takes, and sums that it leaves to their own system, by column and
+    /// system.
     taken: Vec<f64>,
     left: Vec<f64>,
     columns: Vec<f64>,
@@ -256,7 +258,7 @@ mod tests {
         }
     }
 
-    /// The first column over the second, of rows in columns.
+    /// Divides the first column by the second, for rows stored in columns.
     fn ratios(columns: &[f64], scores: &mut [f64]) {
         let count = scores.len();
         for (place, score) in scores.iter_mut().enumerate() {

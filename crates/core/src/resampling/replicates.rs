@@ -1,13 +1,14 @@
-//! What the bootstrap's scores and the rows of units say of systems and of pairs; no differences are kept.
+//! Summaries of bootstrap scores and of rows of units by system and by pair, without keeping
+//! differences.
 
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayView3, ArrayViewMut1, Zip};
 
 use crate::interruption;
 
-/// Of each pair's differences those at some ranks, shaped (rank, pair).
+/// Selects each pair's differences at the given ranks, shaped (rank, pair).
 ///
-/// `scores` are shaped (system, replicate). Ranks ascend, and count from 0 from the smallest on.
+/// `scores` are shaped (system, replicate). Ranks ascend, and count from 0 for the smallest.
 #[must_use]
 pub fn ranked(
     scores: &ArrayView2<'_, f64>,
@@ -41,7 +42,7 @@ fn select(values: &mut [f64], ranks: &[usize], selected: ArrayViewMut1<'_, f64>)
     }
 }
 
-/// The differences of a pair in all replicates.
+/// Computes the differences of a pair in all replicates.
 fn subtract(scores: &ArrayView2<'_, f64>, (a, b): (usize, usize), differences: &mut Vec<f64>) {
     differences.resize(scores.ncols(), 0.0);
     let into = ArrayViewMut1::from(&mut differences[..]);
@@ -51,10 +52,10 @@ fn subtract(scores: &ArrayView2<'_, f64>, (a, b): (usize, usize), differences: &
         .for_each(|into, first, second| *into = first - second);
 }
 
-/// In how many replicates the first system of each pair scores higher, and in how many lower.
+/// Counts the replicates in which the first system of each pair scores higher, and lower.
 ///
-/// `scores` are shaped (system, replicate). A difference counts as a tie up to `tolerance` times the larger
-/// of `scale` and the largest difference of the pair.
+/// `scores` are shaped (system, replicate). A difference counts as a tie up to `tolerance` times
+/// the larger of `scale` and the largest difference of the pair.
 #[must_use]
 pub fn above_and_below(
     scores: &ArrayView2<'_, f64>,
@@ -76,7 +77,7 @@ pub fn above_and_below(
         .unzip()
 }
 
-/// In each replicate the largest of all pairs' |difference| times a factor of the pair.
+/// Returns the largest |difference| times a factor of the pair over all pairs, for each replicate.
 ///
 /// `scores` are shaped (replicate, system).
 #[must_use]
@@ -97,7 +98,7 @@ pub fn largest_deviations(
         .collect()
 }
 
-/// Of each pair in how many units the rows of its systems differ.
+/// Counts, for each pair, the units in which the rows of its systems differ.
 ///
 /// `rows` are shaped (unit, system, column).
 #[must_use]
@@ -112,7 +113,7 @@ pub fn differing_units(rows: &ArrayView3<'_, f64>, pairs: &[(usize, usize)]) -> 
         .collect()
 }
 
-/// The rows of two systems, unit by unit; all rows stand one after the other.
+/// Yields the rows of two systems, unit by unit; all rows are stored one after the other.
 fn units_of<'a>(
     rows: &ArrayView3<'a, f64>,
     (a, b): (usize, usize),

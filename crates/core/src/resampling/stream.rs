@@ -7,7 +7,7 @@ use super::cipher::{self, Blocks, Cipher, WORDS};
 /// Words of 32 bits that are taken from the cipher at a time.
 const TOGETHER: usize = cipher::BLOCKS * WORDS;
 
-/// What the numbers are for: one purpose's draws tell nothing about another's.
+/// Purpose of random numbers; the draws of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Units drawn with replacement.
@@ -20,7 +20,7 @@ pub enum Purpose {
     Agreement = 4,
 }
 
-/// The cipher of a seed and a purpose.
+/// Returns the cipher of a seed and a purpose.
 pub(super) fn keyed(seed: u64, purpose: Purpose) -> Cipher {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -43,14 +43,14 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The numbers of one replicate for one purpose.
+    /// Starts the numbers of one replicate for one purpose.
     #[must_use]
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
         let cipher = keyed(seed, purpose);
         Self { cipher, index, words: [[0; cipher::BLOCKS]; WORDS], used: TOGETHER, next: 0 }
     }
 
-    /// 32 fair bits.
+    /// Returns 32 fair bits.
     fn word(&mut self) -> u32 {
         if self.used == TOGETHER {
             self.refill();
@@ -66,13 +66,14 @@ impl Stream {
         self.used = 0;
     }
 
-    /// 64 fair bits.
+    /// Returns 64 fair bits.
     pub fn bits(&mut self) -> u64 {
         let low = u64::from(self.word());
         low | u64::from(self.word()) << 32
     }
 
-    /// A whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the excess).
+    /// Returns a whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the
+    /// excess).
     pub fn below(&mut self, bound: u32) -> u32 {
         let mut product = u64::from(self.word()) * u64::from(bound);
         if (product as u32) < bound {
@@ -84,7 +85,7 @@ impl Stream {
         (product >> 32) as u32
     }
 
-    /// Calls `visit` with so many whole numbers below `bound`: those that as many calls of
+    /// Calls `visit` with `count` whole numbers below `bound`: the numbers that `count` calls of
     /// [`Stream::below`] would give, in less time.
     pub fn each_below(&mut self, bound: u32, count: usize, mut visit: impl FnMut(u32)) {
         let excess = if bound == 0 { 0 } else { bound.wrapping_neg() % bound };

@@ -1,8 +1,8 @@
 //! Sums of subsets of rows for many subsets at a time, by tables (the method of four Russians).
 //!
-//! Rows are added five at a time: the sums of all their 32 subsets are made once and looked up by every replicate.
-//! Columns are cut into panels of which the tables of 64 units stay in the fastest cache, and the sums of a
-//! replicate in registers.
+//! Rows are added five at a time: the sums of all their 32 subsets are made once and looked up by
+//! every replicate. Columns are cut into panels, so small that the tables of 64 units stay in the
+//! fastest cache, and the sums of a replicate in registers.
 
 use ndarray::parallel::prelude::*;
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, Axis, Slice};
@@ -13,10 +13,11 @@ use super::swaps::COINS;
 /// Units in a group: the sums of all their 2^5 subsets are computed once, then looked up.
 const GROUP: usize = 5;
 const SUBSETS: usize = 1 << GROUP;
-/// Groups of 64 units, of which the last is smaller. Their tables stay in the fastest cache, and a
-/// replicate's sums over all of them in registers.
+/// Number of groups in 64 units; the last group is smaller. Their tables stay in the fastest cache,
+/// and a replicate's sums over all of them in registers.
 const GROUPS: usize = (COINS as usize).div_ceil(GROUP);
-/// Units whose coins are tossed at a time: the most of which all sums fit into 16 bits, else the fewest.
+/// Units whose coins are tossed at a time: the largest number whose sums all fit into 16 bits, else
+/// the smallest number.
 const UNITS: [usize; 3] = [2048, 1024, 512];
 
 /// Some units, in the smallest numbers in which all their sums are exact.
@@ -26,9 +27,9 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Adds to each row of sums those of the units that its coins take.
+    /// Adds to each row of sums the units that its coins take.
     ///
-    /// `taken` are the coins of 64 units in all replicates, then those of the next 64.
+    /// `taken` are the coins of 64 units in all replicates, then the coins of the next 64.
     pub(super) fn add(&self, taken: &[u64], sums: &mut ArrayViewMut2<'_, f64>) {
         let mut column = 0;
         for panel in &self.panels {
@@ -50,7 +51,7 @@ enum Panel {
     Bits64(Vec<Row<f64, 8>>),
 }
 
-/// The chosen columns of rows, in blocks of units.
+/// Returns the chosen columns of rows, in blocks of units.
 pub(super) fn blocks(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Vec<Block> {
     let fewest = UNITS[UNITS.len() - 1];
     let of_size = |units: usize| -> Vec<Vec<CellSize>> {
@@ -97,7 +98,7 @@ fn panels(block: &ArrayView2<'_, f64>, columns: &[usize], cells: &[CellSize]) ->
     panels
 }
 
-/// The rows of a panel; columns that a last, smaller panel lacks are zeros.
+/// Returns the rows of a panel; columns that a last, smaller panel lacks are zeros.
 fn lines<C: Cell, const COLUMNS: usize>(
     block: &ArrayView2<'_, f64>,
     columns: &[usize],
@@ -129,7 +130,7 @@ impl CellSize {
     }
 }
 
-/// The smallest cell for each column.
+/// Returns the smallest type of cell that holds each column.
 fn cells(block: &ArrayView2<'_, f64>, columns: &[usize]) -> Vec<CellSize> {
     let mut sizes = vec![0.0; columns.len()];
     let mut signed = vec![false; columns.len()];
@@ -244,8 +245,8 @@ pub fn add_taken<C: Cell, const COLUMNS: usize>(
     }
 }
 
-/// The sums of all subsets: each adds its highest unit to a smaller subset. Units that a last, smaller
-/// group lacks are rows of zeros.
+/// Computes the sums of all subsets: each adds its highest unit to a smaller subset. Units that a
+/// last, smaller group lacks are rows of zeros.
 fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
     table: &mut [Row<C, COLUMNS>; SUBSETS],
     group: &[Row<C, COLUMNS>],
@@ -258,7 +259,7 @@ fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
     }
 }
 
-/// Adds to each replicate's sums those of 64 units that it takes.
+/// Addition of the units, out of 64, that each replicate takes.
 struct AddTaken<'a, C, const COLUMNS: usize> {
     sums: &'a mut [Row<C, COLUMNS>],
     tables: &'a [[Row<C, COLUMNS>; SUBSETS]; GROUPS],
@@ -288,7 +289,7 @@ impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
     }
 }
 
-/// Adds the sums of a block to those of the blocks before it.
+/// Addition of the sums of a block to the sums of the blocks before it.
 struct AddPartial<'a, C, const COLUMNS: usize> {
     partial: &'a [Row<C, COLUMNS>],
     sums: ArrayViewMut2<'a, f64>,

@@ -16,28 +16,28 @@ use crate::interruption;
 
 /// The most replicates that share the tables of subset sums.
 const REPLICATES: usize = 1024;
-/// Coins that are tossed together: a part of the units begins at a multiple of so many.
+/// Number of coins that are tossed together: a part of the units begins at a multiple of it.
 pub const COINS: u64 = 64;
 /// Words of 64 coins that a block of the cipher is.
 const WORDS: u64 = cipher::WORDS as u64 / 2;
 
-/// Which units replicates take.
+/// The units that replicates swap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Swaps {
     /// Each unit by a fair coin.
     Random {
-        /// Of the coins.
+        /// Seed of the coins.
         seed: u64,
     },
     /// Replicate i takes the units whose bits are set in i: all 2^units replicates are all there is.
     Enumerated,
 }
 
-/// The sums of the rows that each of `replicates` takes, shaped (replicate, column).
+/// Sums the rows that each of `replicates` swaps, shaped (replicate, column).
 ///
-/// The rows may be a part of all units: the coin of a unit depends on the seed, the replicate and the unit's
-/// place among all of them, so that the sums of parts add up to those of the whole. A part begins at a
-/// multiple of [`COINS`] units.
+/// The rows may be a part of all units: the coin of a unit depends on the seed, the replicate and
+/// the unit's place among all of them, so that the sums of parts add up to the sums of the whole. A
+/// part begins at a multiple of [`COINS`] units.
 ///
 /// # Panics
 /// When it begins elsewhere.
@@ -62,14 +62,14 @@ pub fn swapped_sums(
     sums
 }
 
-/// How many replicates to add up at a time, so that all threads get as many.
+/// Returns the number of replicates to add up at a time, so that all threads get equally many.
 pub(super) fn even_share(replicates: usize) -> usize {
     let threads = rayon::current_num_threads().max(1);
     let rounds = replicates.div_ceil(threads * REPLICATES).max(1);
     replicates.div_ceil(threads * rounds).max(1)
 }
 
-/// Rows as replicates add them up: the free columns, and what has to be added for the exceptions.
+/// Rows as replicates add them up: the free columns, and the corrections for exceptions.
 struct Table {
     columns: FreeColumns,
     rows: Vec<Block>,
@@ -140,8 +140,9 @@ impl Table {
     }
 }
 
-/// Tosses the coins of some units: those of 64 units in all replicates, then those of the next 64. There are none
-/// beyond the units, the first of which is the first of so many words.
+/// Tosses the coins of `units` units: the coins of 64 units in all replicates, then the coins of
+/// the next 64. Bits beyond the units are 0. `first` is the index of the first word among all
+/// units.
 pub(super) fn toss(
     swaps: Swaps,
     replicates: Range<u64>,
@@ -226,7 +227,7 @@ mod tests {
 
     #[test]
     fn fractions_and_large_numbers_are_added_exactly_too() {
-        // Each kind of number stands among whole numbers, beside one another and by itself.
+        // Each kind of number occurs among whole numbers, next to one another and by itself.
         let kinds: [fn(usize) -> f64; 5] = [
             |i| (i % 500) as f64,
             |i| i as f64 + 0.25,

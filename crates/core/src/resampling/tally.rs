@@ -1,11 +1,12 @@
-//! What the differences of replicates come to, pair by pair: how many are extreme, how they spread, and the
-//! largest shifts that they do not rule out.
+//! Summaries of replicates' differences, pair by pair: the number of extreme ones, their spread,
+//! and the largest shifts that they do not rule out.
 //!
-//! The hypothesis that the true difference is δ, spread like the text, takes δ times a unit's share of the text
-//! out of the unit. A swap then moves the rest: where D is the observed difference, D* that of a replicate, and
-//! B* the share of the text that it leaves in place less the share that it swaps, the replicate counts against
-//! δ where |D* − δB*| ≥ |D − δ|. Solved for δ, each replicate reaches so far below D and so far above it, and
-//! the k-th farthest are the ends of the interval of all δ that the test does not reject.
+//! The hypothesis that the true difference is δ, spread like the text, takes δ times a unit's share
+//! of the text out of the unit. A swap then moves the rest: where D is the observed difference, D*
+//! a replicate's difference, and B* the share of the text that it leaves in place less the share
+//! that it swaps, the replicate counts against δ where |D* − δB*| ≥ |D − δ|. Solved for δ, each
+//! replicate reaches so far below D and so far above it, and the k-th farthest are the ends of the
+//! interval of all δ that the test does not reject.
 
 use ndarray::{ArrayView2, Axis, Slice};
 use rayon::prelude::*;
@@ -26,14 +27,14 @@ pub struct Tally {
     pairs: Vec<OfPair>,
 }
 
-/// What the differences of one pair come to.
+/// Summary of the differences of one pair.
 #[derive(Debug, Clone)]
 pub struct OfPair {
     /// The observed difference.
     observed: f64,
-    /// How extreme a difference must be to count.
+    /// Size from which a difference is extreme.
     bound: f64,
-    /// How many are.
+    /// Number of extreme differences.
     pub extreme: u64,
     /// Their sum.
     pub total: f64,
@@ -78,7 +79,7 @@ impl OfPair {
                 self.below.offer(-moved, stays);
                 self.above.offer(-moved, goes);
             }
-            // Each end is that of a one-sided test of its own.
+            // Each end belongs to a one-sided test of its own.
             Side::Greater | Side::Less => {
                 self.below.offer(moved, goes);
                 self.above.offer(-moved, goes);
@@ -86,8 +87,8 @@ impl OfPair {
         }
     }
 
-    /// How far below and above the observed difference the interval reaches: infinitely, where no
-    /// replicate was kept.
+    /// Returns the half-widths of the interval below and above the observed difference; infinite if
+    /// no replicate was kept.
     #[must_use]
     pub fn reach(&self) -> (f64, f64) {
         (self.below.last(), self.above.last())
@@ -95,10 +96,10 @@ impl OfPair {
 }
 
 impl Tally {
-    /// That of no replicates.
+    /// Creates an empty tally.
     ///
-    /// `sign` turns differences so that more is better, and `observed` and `bounds` are turned already. The ends
-    /// of intervals are those of the `kept` farthest replicates; 0 leaves them out.
+    /// `sign` negates differences if lower is better; `observed` and `bounds` have the sign
+    /// already. The ends of intervals come from the `kept` farthest replicates; 0 leaves them out.
     #[must_use]
     pub fn new(observed: &[f64], bounds: &[f64], sign: f64, side: Side, kept: usize) -> Self {
         let pairs = observed.iter().zip(bounds);
@@ -106,7 +107,7 @@ impl Tally {
         Self { sign, side, pairs }
     }
 
-    /// The tally of each pair.
+    /// Returns the tally of each pair.
     #[must_use]
     pub fn pairs(&self) -> &[OfPair] {
         &self.pairs
@@ -114,8 +115,8 @@ impl Tally {
 
     /// Adds differences, shaped (replicate, pair).
     ///
-    /// `shares` are those of the text that each replicate swaps, shaped (replicate, pair) or, where
-    /// all pairs have the same, (replicate, 1).
+    /// `shares` are the shares of the text that each replicate swaps, shaped (replicate, pair) or,
+    /// if all pairs have equal shares, (replicate, 1).
     ///
     /// # Panics
     ///
@@ -176,7 +177,7 @@ impl Farthest {
         }
     }
 
-    /// The nearest of the farthest.
+    /// Returns the nearest of the farthest half-widths.
     fn last(&self) -> f64 {
         if self.kept == 0 || self.reaches.len() < self.kept {
             return f64::INFINITY;
@@ -229,7 +230,7 @@ mod tests {
         }
     }
 
-    /// How many replicates are as far from δ as the observed difference, by the definition.
+    /// Counts, by definition, the replicates that are as far from δ as the observed difference.
     fn against(
         differences: &[f64],
         shares: &[f64],

@@ -1,8 +1,8 @@
 //! Weighted sums of rows for many sets of weights at a time: a matrix product that is exact.
 //!
-//! Most counts are small whole numbers. Where the processor can (AVX2), those are multiplied as numbers of 8 or
-//! 16 bits, many times as fast as floats. All other columns, and all columns on other processors, are
-//! multiplied as floats, whose sums are exact as well: see the package.
+//! Most counts are small whole numbers. If the processor has AVX2, these are multiplied as numbers
+//! of 8 or 16 bits, many times as fast as floats. All other columns, and all columns on other
+//! processors, are multiplied as floats, whose sums are exact as well: see the package.
 
 use std::ops::Range;
 
@@ -18,10 +18,11 @@ pub(super) const UNITS: usize = 256;
 
 /// Replicates whose weights are kept at a time, by each thread: each row is read once for all of them.
 const REPLICATES: usize = 32;
-/// Weights that are kept at a time: of many units, those of fewer replicates.
+/// Number of weights that are kept at a time: the more units, the fewer replicates.
 const WEIGHTS: usize = 1 << 26;
 
-/// The weighted sums of rows by each set of weights, shaped (set, column); weights are shaped (set, row).
+/// Computes the weighted sums of rows by each set of weights, shaped (set, column); weights are
+/// shaped (set, row).
 #[must_use]
 pub fn sums_by_weights<C: Count>(
     rows: &ArrayView2<'_, C>,
@@ -32,7 +33,7 @@ pub fn sums_by_weights<C: Count>(
     })
 }
 
-/// The weighted sums of rows in each of `replicates`, shaped (replicate, column).
+/// Computes the weighted sums of rows in each of `replicates`, shaped (replicate, column).
 ///
 /// `weigh` gets the index of a replicate and writes the weight of each row.
 pub(super) fn weighted_sums<C: Count>(
@@ -74,7 +75,7 @@ pub(super) fn weighted_sums<C: Count>(
 }
 
 fn total(weights: &[u8]) -> f64 {
-    // Of so many weights the sum fits into 16 bits, and many of these are added at a time.
+    // The sum of `UNITS` weights fits into 16 bits, and many of these are added at a time.
     let blocks = weights.chunks(UNITS);
     blocks.map(|block| f64::from(block.iter().map(|&weight| u16::from(weight)).sum::<u16>())).sum()
 }
@@ -93,7 +94,7 @@ impl Weights {
         Self { sets, units, blocks, cells: vec![[0; UNITS]; sets * blocks] }
     }
 
-    /// The weights of some units.
+    /// Returns the weights of the given units.
     fn chosen(&self, units: &[usize]) -> Self {
         let mut chosen = Self::new(self.sets, units.len());
         for (to, from) in chosen.sets_mut().zip(self.sets()) {
@@ -102,7 +103,7 @@ impl Weights {
         chosen
     }
 
-    /// The weights of each replicate.
+    /// Yields the weights of each replicate.
     fn sets(&self) -> impl Iterator<Item = &[u8]> {
         self.cells.chunks(self.blocks.max(1)).map(|set| &set.as_flattened()[..self.units])
     }
@@ -114,7 +115,7 @@ impl Weights {
             .map(move |set| &mut set.as_flattened_mut()[..units])
     }
 
-    /// The weights of a block of units in each replicate.
+    /// Yields the weights of a block of units in each replicate.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn of_block(&self, block: usize) -> impl Iterator<Item = &[u8; UNITS]> {
         self.cells.iter().skip(block).step_by(self.blocks)
@@ -126,7 +127,7 @@ struct Rows {
     columns: usize,
     #[cfg(target_arch = "x86_64")]
     small: super::whole_products::SmallColumns,
-    /// Which of the chosen columns are multiplied as floats, and these columns.
+    /// Positions among the chosen columns that are multiplied as floats, and these columns.
     others: Vec<usize>,
     floats: Array2<f64>,
 }
@@ -150,7 +151,7 @@ impl Rows {
         Self { columns: columns.len(), others, floats }
     }
 
-    /// What each set of weights makes of the rows.
+    /// Computes the sums of the rows by each set of weights.
     fn sums(&self, weights: &Weights) -> Array2<f64> {
         let mut sums = Array2::zeros((weights.sets, self.columns));
         #[cfg(target_arch = "x86_64")]
@@ -198,7 +199,7 @@ mod tests {
         }
     }
 
-    /// One float product after the other.
+    /// Computes one float product after the other.
     fn plain_sums(
         rows: &Array2<f64>,
         replicates: Range<u64>,

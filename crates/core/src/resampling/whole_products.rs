@@ -34,9 +34,9 @@ const BLOCKS: usize = 1 << 8;
 /// The columns that hold whole numbers of 16 bits only, as the products take them.
 pub(super) struct SmallColumns {
     processor: Option<V3>,
-    /// Which of the chosen columns they are.
+    /// Positions among the chosen columns.
     places: Vec<usize>,
-    /// By block of units and panel of columns.
+    /// Panels by block of units and panel of columns.
     panels: Vec<Panel>,
 }
 
@@ -49,7 +49,7 @@ enum Panel {
 }
 
 impl SmallColumns {
-    /// Those among the chosen columns, if the processor has what it takes.
+    /// Takes the suitable columns among the chosen ones, if the processor has AVX2.
     pub(super) fn new<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Self {
         let processor = V3::try_new();
         let places: Vec<usize> = if processor.is_some() {
@@ -70,7 +70,7 @@ impl SmallColumns {
         Self { processor, places, panels }
     }
 
-    /// Which of so many chosen columns are no such columns.
+    /// Returns the positions, out of `columns` chosen ones, of all other columns.
     pub(super) fn others(&self, columns: usize) -> Vec<usize> {
         (0..columns).filter(|place| self.places.binary_search(place).is_err()).collect()
     }
@@ -154,7 +154,7 @@ impl Panel {
     }
 }
 
-/// Which of the chosen columns hold whole numbers of 16 bits only.
+/// Returns whether each chosen column holds whole numbers of 16 bits only.
 fn small_columns<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Vec<bool> {
     let all = || vec![true; columns.len()];
     rows.axis_chunks_iter(Axis(0), 16 * UNITS)
@@ -171,19 +171,19 @@ fn small_columns<C: Count>(rows: &ArrayView2<'_, C>, columns: &[usize]) -> Vec<b
         .reduce(all, |a, b| a.into_iter().zip(b).map(|(a, b)| a && b).collect())
 }
 
-/// Two weights in one number, as the instruction takes them.
+/// Packs two weights into one number, as the instruction takes them.
 fn paired(weights: &[u8; UNITS]) -> [i32; UNITS / 2] {
     let twos = weights.as_chunks::<2>().0;
     std::array::from_fn(|step| i32::from(twos[step][0]) | i32::from(twos[step][1]) << 16)
 }
 
-/// Whether sums of products with bytes fit into 16 bits, as nearly all do.
+/// Returns whether sums of products with bytes fit into 16 bits, as nearly all do.
 fn are_light(weights: &[u8; UNITS]) -> bool {
     let all: u16 = weights.iter().map(|&weight| u16::from(weight)).sum();
     all <= MOST_IN_ALL && weights.iter().fold(0, |most, &weight| most.max(weight)) <= MOST_EACH
 }
 
-/// The sums of panels: those of bytes as whole numbers until they are carried over.
+/// Sums of panels; sums of bytes are whole numbers until they are carried over.
 struct Totals {
     whole: Vec<[u32; COLUMNS]>,
     floats: Vec<[f64; COLUMNS]>,
@@ -194,7 +194,7 @@ impl Totals {
         Self { whole: vec![[0; COLUMNS]; count], floats: vec![[0.0; COLUMNS]; count] }
     }
 
-    /// The sums of each panel, of some sets of weights at a time.
+    /// Yields the sums of each panel, of some sets of weights at a time.
     fn of_panels(
         &mut self,
         sets: usize,
@@ -255,7 +255,7 @@ impl NullaryFnOnce for OfBytes<'_> {
     }
 }
 
-/// The same for any weights.
+/// Adds the products with any weights.
 #[cold]
 fn add_heavy(
     rows: &[[u8x32; REGISTERS]],
