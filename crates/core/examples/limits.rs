@@ -1,6 +1,7 @@
-//! What one thread of this machine can do of what resampling is made of, as JSON: seconds for one draw
-//! of a bootstrap from few and from many units, one multiply-and-add, one row of a table of subset sums
-//! added, one byte read from memory, one letter cut into words and one n-gram counted. `benchmarks/limits.py` sets the kernels beside it.
+//! Speed of one thread in the basic steps of resampling, as JSON: seconds for one draw of a
+//! bootstrap from few and from many units, one multiply-and-add, one row of a table of subset sums
+//! added, one byte read from memory, one letter cut into words and one n-gram counted.
+//! `benchmarks/limits.py` sets the kernels beside it.
 
 use std::hint::black_box;
 use std::time::Instant;

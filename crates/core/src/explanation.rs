@@ -1,8 +1,8 @@
-//! Where does a difference between two systems come from? What needs the texts once more.
+//! Differences in the n-grams that two systems match, which need the texts again.
 //!
-//! These are the n-grams that one system matches more often than another, segment by segment.
-//! A column of BLEU's matches is a sum over n-grams. So what a difference of matches contributes to a
-//! difference of scores splits further, into what each n-gram contributes.
+//! These are the n-grams that one system matches more often than another, segment by segment. A
+//! column of BLEU's matches is a sum over n-grams. So the contribution of a difference of matches
+//! to a difference of scores splits further, into contributions of n-grams.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::metrics::symbols::{Symbols, UNKNOWN};
 pub struct MatchDifferences {
     /// Every such n-gram once: its order, and its tokens with single spaces between them.
     pub ngrams: Vec<(usize, String)>,
-    /// Where each is matched differently, in the order of the segments.
+    /// Segments where each n-gram is matched differently, in the order of the segments.
     pub differences: Vec<MatchDifference>,
 }
 
@@ -26,20 +26,20 @@ pub struct MatchDifference {
     pub ngram: usize,
     /// The index of the segment.
     pub segment: usize,
-    /// The clipped matches of the first system minus those of the second.
+    /// Clipped matches of the first system minus the second system's.
     pub difference: f64,
 }
 
-/// How often an n-gram occurs in a segment.
+/// Number of occurrences of an n-gram in a segment.
 #[derive(Debug, Clone, Copy, Default)]
 struct Occurrences {
     /// The most often in one reference.
     limit: u32,
-    /// In the reference that is being read.
+    /// Number in the reference that is being read.
     seen: u32,
-    /// Which reference that is.
+    /// Index of that reference.
     reference: usize,
-    /// In each of the two outputs.
+    /// Number in each of the two outputs.
     outputs: [u32; 2],
 }
 
@@ -94,7 +94,8 @@ pub fn match_differences(
     found
 }
 
-/// The n-grams of one segment that the outputs match differently often, and by how much.
+/// Returns the n-grams of one segment that the outputs match differently often, and the
+/// differences.
 fn differing<'a>(
     max_order: usize,
     empty_word: u32,
@@ -130,7 +131,7 @@ fn differing<'a>(
     clipped.filter(|(_, difference)| *difference != 0.0).collect()
 }
 
-/// Every n-gram of a sequence up to an order.
+/// Yields every n-gram of a sequence up to an order.
 fn windows(tokens: &[u32], max_order: usize) -> impl Iterator<Item = &[u32]> {
     (1..=max_order).flat_map(move |order| tokens.windows(order))
 }

@@ -1,6 +1,6 @@
 //! Stopping long work: a caller requests it from another thread, and the work unwinds soon after.
 //!
-//! Kernels call [`check`] every few milliseconds. Where nobody requests anything it costs one read.
+//! Kernels call [`check`] every few milliseconds. Without a request it costs one read.
 //!
 //! ```
 //! use truebleu_core::interruption;
@@ -12,10 +12,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many requests are pending: several callers may wait for their work to stop.
+/// Number of pending requests: several callers may wait for their work to stop.
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
-/// What work unwinds with when it was told to stop.
+/// Payload of the panic that stops work.
 #[derive(Debug, Clone, Copy)]
 pub struct Interrupted;
 

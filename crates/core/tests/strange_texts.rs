@@ -1,4 +1,5 @@
-//! Tokenizers and counters on strange texts, with fixed seeds: no panic, and what holds of any text.
+//! Tokenizers and counters on strange texts, with fixed seeds: no panic, and properties of any
+//! text.
 
 use truebleu_core::corpus::Segments;
 use truebleu_core::metrics::bleu::{Bleu, BleuCounts};

@@ -14,7 +14,7 @@ use truebleu_core::agreement::soft_pairwise;
 
 use crate::runtime::{detached, replicates as replicates_from};
 
-/// The grouping of a name.
+/// Returns the grouping of a name.
 fn grouping(name: &str) -> PyResult<Grouping> {
     match name {
         "none" => Ok(Grouping::None),
@@ -24,13 +24,13 @@ fn grouping(name: &str) -> PyResult<Grouping> {
     }
 }
 
-/// The coefficient of a name, with its epsilon or threshold.
+/// Returns the coefficient of a name, with its epsilon or threshold.
 fn coefficient(name: &str, parameter: f64) -> PyResult<Coefficient> {
     Coefficient::named(name, parameter)
         .ok_or_else(|| PyValueError::new_err(format!("no coefficient is called {name:?}")))
 }
 
-/// A coefficient and what it is taken of, as a mapping.
+/// A coefficient and its groups, as a mapping.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Settings {
@@ -51,13 +51,14 @@ impl Settings {
     }
 }
 
-/// What swaps permute, and how: all systems' scores or cells; with a seed at random, without one all swaps.
+/// Returns the permuted unit, systems or cells, and the kind of permutation: random with a seed,
+/// enumerated without.
 fn swaps(systems: bool, items: usize, seed: Option<u64>) -> (Permutation, Unit) {
     let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
     (permutation, if systems { Unit::System { items } } else { Unit::Cell })
 }
 
-/// Human scores, shaped (system, item) and NaN where nobody rated, and those of metrics, shaped alike.
+/// Human scores, shaped (system, item), NaN if unrated, and scores of metrics, shaped alike.
 #[pyclass(frozen, module = "truebleu._core")]
 pub struct Cells {
     human: Array2<f64>,
@@ -87,7 +88,8 @@ impl Cells {
         Ok(Self { human, metrics: matrices })
     }
 
-    /// The value of a coefficient over all groups, how many groups have one and how many have none.
+    /// Returns the value of a coefficient over all groups, and the numbers of groups with and
+    /// without one.
     fn measure(&self, py: Python<'_>, by: Settings) -> PyResult<(Option<f64>, u64, u64)> {
         let Question { coefficient, averaging, grouping } = by.question()?;
         let [metric] = self.metrics()?;
@@ -106,10 +108,11 @@ impl Cells {
         Ok((found.value, found.groups, found.undefined))
     }
 
-    /// The tie threshold with the largest accuracy, or None where there are no pairs.
+    /// Returns the tie threshold with the largest accuracy, or None without pairs.
     ///
-    /// Threshold, accuracy, number of groups, share of pairs that people tie, where the accuracy next
-    /// changes, whether no larger threshold is as good, whether calling every pair a tie is as good.
+    /// The tuple has the threshold, accuracy, number of groups, share of pairs that people tie, the
+    /// next threshold that changes the accuracy, whether no larger threshold is as good, and
+    /// whether calling every pair a tie is as good.
     #[pyo3(signature = (*, grouping, micro))]
     #[expect(clippy::type_complexity, reason = "Python gets a tuple")]
     fn calibrated_ties(
@@ -139,7 +142,8 @@ impl Cells {
         }))
     }
 
-    /// Concordant, discordant, tied by people only, by the metric only, by both: added over groups.
+    /// Counts pairs: concordant, discordant, tied by people only, by the metric only, by both;
+    /// added over groups.
     #[pyo3(signature = (*, grouping, epsilon))]
     fn pair_counts(&self, py: Python<'_>, grouping: &str, epsilon: f64) -> PyResult<[u64; 5]> {
         let grouping = self::grouping(grouping)?;
@@ -151,7 +155,8 @@ impl Cells {
         })
     }
 
-    /// By size of group: cells, groups, pairs that only the first metric has right, and only the second.
+    /// Counts cells, groups, pairs that only the first metric has right, and only the second, by
+    /// size of group.
     #[pyo3(signature = (*, grouping, epsilons))]
     fn pair_outcomes(
         &self,
@@ -169,10 +174,12 @@ impl Cells {
             .collect())
     }
 
-    /// The values of both hybrids of two metrics after swaps, shaped (1 + replicate, 2); NaN without a value.
+    /// Returns the values of both hybrids of two metrics after swaps, shaped (1 + replicate, 2);
+    /// NaN without a value.
     ///
-    /// The first row is that of the metrics themselves. These are standardised. With a seed each cell, or
-    /// system, is swapped by a fair coin; without one, replicate i swaps those judged whose bits are set in i.
+    /// The first row belongs to the metrics themselves, which are standardised. With a seed each
+    /// cell, or system, is swapped by a fair coin; without one, replicate i swaps the rated ones
+    /// whose bits are set in i.
     #[pyo3(signature = (by, *, systems, first, replicates, seed))]
     fn hybrid_values<'py>(
         &self,
@@ -201,8 +208,9 @@ impl Cells {
         Ok(values.into_pyarray(py))
     }
 
-    /// The soft pairwise accuracies of both hybrids of two metrics after swaps, shaped (replicate, 2), by
-    /// the normal approximation; the metrics are standardised, and swapped as by `hybrid_values`.
+    /// Returns the soft pairwise accuracies of both hybrids of two metrics after swaps, shaped
+    /// (replicate, 2), by the normal approximation; the metrics are standardised, and swapped as by
+    /// `hybrid_values`.
     #[pyo3(signature = (*, systems, first, replicates, seed))]
     fn hybrid_soft_accuracies<'py>(
         &self,
@@ -223,9 +231,10 @@ impl Cells {
         Ok(accuracies.into_pyarray(py))
     }
 
-    /// The value of each metric on bootstrap replicates, shaped (replicate, metric); NaN without a value.
+    /// Returns the value of each metric on bootstrap replicates, shaped (replicate, metric); NaN
+    /// without a value.
     ///
-    /// Units say to which unit each item belongs, from 0 up; without them items are kept as they are.
+    /// `units` has the unit of each item, from 0 up; None keeps the items.
     #[pyo3(signature = (by, *, units, systems, first, replicates, seed))]
     #[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
     fn bootstrap_values<'py>(
@@ -254,8 +263,8 @@ impl Cells {
         Ok(values.into_pyarray(py))
     }
 
-    /// The value of each metric in each row, where rows are replicates and columns are systems, shaped
-    /// (replicate, metric). With a seed each replicate draws from its systems.
+    /// Returns the value of each metric in each row, shaped (replicate, metric); rows are
+    /// replicates and columns are systems. With a seed each replicate also resamples its systems.
     #[pyo3(signature = (*, coefficient, parameter, seed))]
     fn values_by_row<'py>(
         &self,
@@ -277,12 +286,12 @@ impl Cells {
         self.human.as_slice().unwrap_or_default()
     }
 
-    /// The human scores in their groups.
+    /// Groups the human scores.
     fn prepared(&self, grouping: Grouping) -> Prepared {
         Prepared::new(self.people(), self.human.nrows(), grouping)
     }
 
-    /// The metrics, of which there must be so many.
+    /// Returns the metrics; raises ValueError unless there are `COUNT`.
     fn metrics<const COUNT: usize>(&self) -> PyResult<[&[f64]; COUNT]> {
         let (count, size) = (self.metrics.dim().0, self.human.len());
         if count != COUNT {
@@ -293,7 +302,7 @@ impl Cells {
     }
 }
 
-/// The value of a coefficient that is made of the counts of pairs; None where it is undefined.
+/// Returns the value of a coefficient of counted pairs, or None if it is undefined.
 #[pyfunction]
 pub fn value_of_counts(coefficient: &str, counts: [u64; 5]) -> PyResult<Option<f64>> {
     let formula = self::coefficient(coefficient, 0.0)?.formula();
@@ -309,7 +318,8 @@ fn classes(counts: &PairCounts) -> [u64; 5] {
     [concordant, discordant, human_ties, metric_ties, both_ties]
 }
 
-/// One-sided p-values of sums of differences with random signs, from the sums and those of squares.
+/// Returns one-sided p-values of sums of differences with random signs, from the sums and the sums
+/// of squares.
 #[pyfunction]
 pub fn one_sided_p<'py>(
     py: Python<'py>,
@@ -325,7 +335,7 @@ pub fn one_sided_p<'py>(
     Ok(p_values.into_pyarray(py))
 }
 
-/// How many of so many fair coins show heads, shaped (replicate, count).
+/// Draws the numbers of heads among `counts` fair coins, shaped (replicate, count).
 #[pyfunction]
 #[pyo3(signature = (counts, *, first, replicates, seed))]
 pub fn heads(

@@ -19,7 +19,8 @@ type MatchDifferences<'py> = (
     Bound<'py, PyArray1<f64>>,
 );
 
-/// Where two systems match n-grams of the references differently often, as BLEU counts them.
+/// Lists the segments in which two systems match n-grams of the references differently often, as
+/// BLEU counts them.
 #[pyfunction]
 #[pyo3(signature = (first, second, references, *, tokenizer, lowercase, max_order))]
 pub fn match_differences<'py>(

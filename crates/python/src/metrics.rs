@@ -1,4 +1,4 @@
-//! `NativeMetric`: a metric of the core with its settings, and `Statistics`, what it counts.
+//! `NativeMetric`: a metric of the core with its settings, and `Statistics`, its counts.
 
 use std::ops::Range;
 
@@ -26,12 +26,12 @@ pub struct NativeMetric {
 }
 
 impl NativeMetric {
-    /// The settings, from which other kernels of the metric are made.
+    /// Returns the settings, from which other kernels of the metric are made.
     pub fn settings(&self) -> MetricSettings {
         self.settings
     }
 
-    /// The metric, for kernels that score by the million.
+    /// Returns the metric, for kernels that score by the million.
     pub fn metric(&self) -> &dyn Metric {
         &*self.metric
     }
@@ -49,19 +49,19 @@ impl NativeMetric {
         Ok(Self { settings, metric: settings.metric().map_err(refused)? })
     }
 
-    /// The number of columns in a row.
+    /// Returns the number of columns in a row.
     #[getter]
     fn width(&self) -> usize {
         self.metric.width()
     }
 
-    /// Whether references can be kept ready for it.
+    /// Returns whether the metric can keep references ready.
     #[getter]
     fn keeps_references(&self) -> bool {
         self.metric.prepare(&[""]).is_some()
     }
 
-    /// The counts of all systems, in one pass over the texts.
+    /// Counts all systems in one pass over the texts.
     fn count(
         &self,
         py: Python<'_>,
@@ -98,12 +98,12 @@ impl NativeMetric {
         Statistics::from_rows(rows, (segments, systems.len(), width))
     }
 
-    /// The score of one row of sums.
+    /// Returns the score of one row of sums.
     fn score(&self, py: Python<'_>, sums: Vec<f64>) -> PyResult<f64> {
         self.metric.score(&sums).map_err(|error| width_error(py, error))
     }
 
-    /// The score of each row of sums.
+    /// Returns the score of each row of sums.
     fn scores<'py>(
         &self,
         py: Python<'py>,
@@ -114,7 +114,7 @@ impl NativeMetric {
         Ok(scores.map_err(|error| width_error(py, error))?.into_pyarray(py))
     }
 
-    /// The derivative of the score by each column, for each row of sums.
+    /// Returns the derivative of the score by each column, for each row of sums.
     fn gradient<'py>(
         &self,
         py: Python<'py>,
@@ -126,7 +126,7 @@ impl NativeMetric {
         Ok(gradient.map_err(|error| width_error(py, error))?.into_pyarray(py))
     }
 
-    /// The score of one row of sums with what it is made of, by name.
+    /// Returns the score of one row of sums and its parts, by name.
     fn details<'py>(&self, py: Python<'py>, sums: Vec<f64>) -> PyResult<Bound<'py, PyDict>> {
         let parts = self.metric.details(&sums).map_err(|error| width_error(py, error))?;
         let details = PyDict::new(py);
@@ -145,7 +145,7 @@ impl NativeMetric {
     }
 }
 
-/// The error of sums with another number of columns than the metric has.
+/// Returns the error of sums that have another number of columns than the metric.
 pub fn width_error(py: Python<'_>, error: WidthError) -> PyErr {
     let columns = |count: usize| format!("{count} columns");
     setting_error(py, "sums", &columns(error.found), &columns(error.expected))
@@ -173,7 +173,7 @@ impl Statistics {
         self.rows.dim()
     }
 
-    /// The rows of each system added up, from the first segment to the last.
+    /// Adds up the rows of each system, from the first segment to the last.
     fn sums(&self) -> Vec<Vec<f64>> {
         let (_, systems, width) = self.rows.dim();
         let mut sums = vec![vec![0.0; width]; systems];
@@ -185,11 +185,11 @@ impl Statistics {
         sums
     }
 
-    /// The counts as a read-only NumPy array that shares this object's memory.
+    /// Returns the counts as a read-only NumPy array that shares this object's memory.
     fn array<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray3<f64>> {
         let rows = &this.get().rows;
-        // SAFETY: the rows live as long as `this`, which the array keeps alive, and nobody can
-        // change them: the class is frozen and the array is made read-only before it is returned.
+        // SAFETY: the rows live as long as `this`, which the array keeps alive, and they never
+        // change: the class is frozen and the array is made read-only before it is returned.
         let array = unsafe { PyArray3::borrow_from_array(rows, this.clone().into_any()) };
         array.readwrite().make_nonwriteable();
         array
@@ -205,7 +205,7 @@ impl Statistics {
     }
 }
 
-/// The number of segments that all texts have.
+/// Returns the number of segments that all texts have.
 pub fn common_length(systems: &[Text<'_>], references: &[Text<'_>]) -> PyResult<usize> {
     let segments = systems.first().map_or(0, Text::len);
     if systems.iter().chain(references).any(|text| text.len() != segments) {
@@ -214,12 +214,12 @@ pub fn common_length(systems: &[Text<'_>], references: &[Text<'_>]) -> PyResult<
     Ok(segments)
 }
 
-/// The blocks that this many segments are counted in.
+/// Yields the blocks in which `segments` segments are counted.
 fn blocks(segments: usize) -> impl Iterator<Item = Range<usize>> {
     (0..segments).step_by(BLOCK).map(move |start| start..segments.min(start + BLOCK))
 }
 
-/// A block of each text.
+/// Returns a block of each text.
 pub fn cut_out<'a>(texts: &'a [Text<'_>], block: &Range<usize>) -> PyResult<Vec<Block<'a>>> {
     texts.iter().map(|text| text.block(block.start, block.end)).collect()
 }
@@ -232,7 +232,7 @@ pub fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
 /// Bytes of a text from which on its segments may take long.
 const LONG: usize = 1 << 14;
 
-/// Whether few segments take so long that a signal may come meanwhile.
+/// Returns whether few segments take so long that a signal may come meanwhile.
 fn are_long(systems: &[Window<'_>], references: &[Window<'_>], segments: usize) -> bool {
     let length = |text: &Window<'_>| -> usize {
         (0..segments).filter_map(|index| text.get(index)).map(str::len).sum()
@@ -240,7 +240,7 @@ fn are_long(systems: &[Window<'_>], references: &[Window<'_>], segments: usize) 
     systems.iter().chain(references).any(|text| length(text) > LONG)
 }
 
-/// Every segment needs a reference at least.
+/// Checks that every segment has a reference.
 pub fn check_references(references: &[Window<'_>], block: &Range<usize>) -> PyResult<()> {
     match without_reference(references, block.len()) {
         None => Ok(()),

@@ -46,10 +46,10 @@ impl PairScorer {
         Ok(Self { counts, metric })
     }
 
-    /// For each candidate, the sum over its list's references of weight times score, and its score
-    /// against itself (empty where the references are other texts).
+    /// Returns the sum over its list's references of weight times score, and the score against
+    /// itself (empty if the references are other texts), for each candidate.
     ///
-    /// Lists are given by the texts of all of them and where each list ends.
+    /// Lists are given by all their texts and the end of each list.
     #[pyo3(signature = (candidates, ends, weights, references=None, reference_ends=None))]
     fn expected<'py>(
         &self,
@@ -76,7 +76,7 @@ impl PairScorer {
         Ok((utilities.into_pyarray(py), own.into_pyarray(py)))
     }
 
-    /// For each candidate, its score against the weighted mean of its list's references.
+    /// Returns the score of each candidate against the weighted mean of its list's references.
     #[pyo3(signature = (candidates, ends, weights, references=None, reference_ends=None))]
     fn aggregate<'py>(
         &self,
@@ -98,7 +98,7 @@ impl PairScorer {
         Ok(found.concat().into_pyarray(py))
     }
 
-    /// The scores of one list, candidate by candidate: one for each reference.
+    /// Returns the scores of one list, candidate by candidate: one for each reference.
     #[pyo3(signature = (candidates, references=None))]
     fn matrix<'py>(
         &self,

@@ -17,7 +17,7 @@ pub struct Parses {
 
 #[pymethods]
 impl Parses {
-    /// Sentences in CoNLL-U; MalformedFileError says where it is something else.
+    /// Reads sentences in CoNLL-U; raises MalformedFileError for anything else.
     #[new]
     #[pyo3(signature = (label, text, /))]
     fn new(py: Python<'_>, label: String, text: &str) -> PyResult<Self> {
@@ -29,7 +29,7 @@ impl Parses {
         Ok(Self { label, parses })
     }
 
-    /// One sentence for each segment, of words as (form, lemma, head, relation).
+    /// Takes one sentence for each segment, of words as (form, lemma, head, relation).
     #[staticmethod]
     #[pyo3(signature = (label, segments, /))]
     fn of_words(label: String, segments: Vec<Vec<(String, String, usize, String)>>) -> Self {
@@ -49,9 +49,9 @@ impl Parses {
         self.parses.len()
     }
 
-    /// The relations of each segment of a text, one per line; None where the segment is absent.
+    /// Returns the relations of each segment of a text, one per line; None for an absent segment.
     ///
-    /// MalformedFileError or UnpairedSegmentsError says where they are parses of another text.
+    /// Raises MalformedFileError or UnpairedSegmentsError for parses of another text.
     #[pyo3(signature = (
         text, name, /, *, check_text, labelled, word, direction, lowercase, root
     ))]
@@ -91,7 +91,7 @@ impl Parses {
     }
 }
 
-/// truebleu's error about the parses of a text.
+/// Returns truebleu's error about the parses of a text.
 fn refusal(py: Python<'_>, label: &str, name: &str, error: &Malformed) -> PyErr {
     if let Problem::Unpaired { sentences, segments } = error.problem {
         return own_error(py, "UnpairedSegmentsError", (label, sentences, name, segments));
@@ -101,7 +101,7 @@ fn refusal(py: Python<'_>, label: &str, name: &str, error: &Malformed) -> PyErr 
     own_error(py, "MalformedFileError", (label, error.line, found, expected))
 }
 
-/// Foreign text as Python writes it, and not too much of it.
+/// Quotes foreign text as Python does, shortened.
 fn quoted(py: Python<'_>, text: &str) -> PyResult<String> {
     let shortened = py.import("truebleu.errors")?.getattr("shortened")?;
     shortened.call1((PyString::new(py, text),))?.repr()?.extract()

@@ -1,4 +1,4 @@
-//! References that a metric keeps ready for the next outputs: `ReadyReferences` those of a test set,
+//! References that a metric keeps ready for the next outputs: `ReadyReferences` holds a test set's,
 //! `ReferenceCache` any, by their texts.
 
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub struct ReferenceCache {
 
 #[pymethods]
 impl ReferenceCache {
-    /// Keeps about so many bytes at most.
+    /// Creates a cache that keeps at most about `max_bytes` bytes.
     #[new]
     #[pyo3(signature = (metric, max_bytes, /))]
     fn new(metric: Py<NativeMetric>, max_bytes: usize) -> Self {
         Self { metric, cache: prepared::ReferenceCache::new(max_bytes) }
     }
 
-    /// The counts of outputs, each against references of its own.
+    /// Counts outputs, each against references of its own.
     #[pyo3(signature = (outputs, references, /))]
     fn count(
         &self,
@@ -57,7 +57,8 @@ impl ReferenceCache {
         let window = block.window();
         let outputs: Vec<&str> =
             (0..segments).map(|index| window.get(index).unwrap_or_default()).collect();
-        // Python is held: nobody forks meanwhile, so that the lock is open in every process.
+        // Python is attached, so that no process forks meanwhile and the lock is open in every
+        // process.
         let found = self.cache.find(&texts);
         let missing = found.iter().filter(|known| known.is_none()).count();
         let large = missing > SEGMENTS_PER_PIECE || segments > 2 * SEGMENTS_PER_PIECE;
@@ -73,7 +74,7 @@ impl ReferenceCache {
         Statistics::from_rows(rows, (segments, 1, width))
     }
 
-    /// Of how many segments references are kept.
+    /// Returns the number of segments whose references are kept.
     fn __len__(&self) -> usize {
         self.cache.len()
     }
@@ -92,7 +93,7 @@ pub struct ReadyReferences {
 
 #[pymethods]
 impl ReadyReferences {
-    /// Takes the texts of all translators apart, None where a segment lacks a reference.
+    /// Tokenizes the texts of all translators; a segment without a reference is None.
     #[new]
     #[pyo3(signature = (metric, references, /))]
     fn new(py: Python<'_>, metric: &NativeMetric, references: Vec<Text<'_>>) -> PyResult<Self> {
@@ -112,7 +113,7 @@ impl ReadyReferences {
         Ok(Self { prepared, width: metric.width() })
     }
 
-    /// The counts of an output for each segment.
+    /// Counts an output for each segment.
     #[pyo3(signature = (outputs, /))]
     fn count(&self, py: Python<'_>, outputs: Text<'_>) -> PyResult<Statistics> {
         let segments = self.prepared.len();

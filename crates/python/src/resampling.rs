@@ -38,9 +38,9 @@ impl Rows {
         Self { counts: rows }
     }
 
-    /// The sums in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
+    /// Sums rows in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
     ///
-    /// Strata are (start, end) ranges of rows that are drawn from separately.
+    /// Strata are (start, end) ranges of rows that are resampled separately.
     #[pyo3(signature = (*, strata, first, replicates, seed))]
     fn bootstrap_sums<'py>(
         &self,
@@ -58,7 +58,8 @@ impl Rows {
         }
     }
 
-    /// The weighted sums by each set of weights, shaped (set, column); weights are shaped (set, row).
+    /// Returns the weighted sums by each set of weights, shaped (set, column); weights are shaped
+    /// (set, row).
     #[pyo3(signature = (weights, /))]
     fn weighted_sums<'py>(
         &self,
@@ -76,11 +77,12 @@ impl Rows {
         Ok(sums.into_pyarray(py))
     }
 
-    /// The sums of the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
+    /// Sums the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
     /// column).
     ///
-    /// With a seed each row is swapped by a fair coin; without one, replicate i swaps the rows whose bits
-    /// are set in i. The rows may be a part of all, from `first_row` on, a multiple of 64.
+    /// With a seed each row is swapped by a fair coin; without one, replicate i swaps the rows
+    /// whose bits are set in i. The rows may be a part of all, from `first_row` on, a multiple of
+    /// 64.
     #[pyo3(signature = (*, first, replicates, seed, first_row=0))]
     fn swapped_sums<'py>(
         &self,
@@ -99,9 +101,9 @@ impl Rows {
         Ok(sums.into_pyarray(py))
     }
 
-    /// For each column, in how many replicates the sum of the rows that it swaps is at most the bound.
+    /// Counts the replicates whose sum of swapped rows is at most the bound, for each column.
     ///
-    /// Replicates are those of `swapped_sums`.
+    /// Replicates are numbered as in `swapped_sums`.
     #[pyo3(signature = (bounds, *, first, replicates, seed))]
     fn count_at_most<'py>(
         &self,
@@ -123,7 +125,7 @@ impl Rows {
         Ok(counts.into_pyarray(py))
     }
 
-    /// Sum the rows of each unit, shaped (unit, column); `unit_of` has the unit of each row.
+    /// Sums the rows of each unit, shaped (unit, column); `unit_of` has the unit of each row.
     fn add_up<'py>(
         &self,
         py: Python<'py>,
@@ -142,7 +144,7 @@ impl Rows {
         }
     }
 
-    /// Return whether all scores are 0 or 1, and of the same segments for all systems.
+    /// Returns whether all scores are 0 or 1, and of the same segments for all systems.
     ///
     /// Columns alternate between a system's score and its count.
     fn are_rates(&self, py: Python<'_>) -> bool {
@@ -170,7 +172,7 @@ fn add_up<'py, C: Count + Element>(
 }
 
 impl Rows {
-    /// The rows as they can be swapped.
+    /// Returns the rows as floats, which swaps need.
     fn floats<'py>(&self, py: Python<'py>) -> PyResult<PyReadonlyArray2<'py, f64>> {
         match &self.counts {
             Counts::Floats(rows) => Ok(rows.bind(py).readonly()),
@@ -215,7 +217,7 @@ fn require_part(first_row: u64) -> PyResult<()> {
     Err(PyIndexError::new_err(format!("found row {first_row}, expected a multiple of {expected}")))
 }
 
-/// Pairs of systems, by their places, and what replicates say of them.
+/// Pairs of systems, by index, and their summaries over replicates.
 #[pyclass(frozen, module = "truebleu._core")]
 pub struct Pairs {
     pairs: Vec<(usize, usize)>,
@@ -229,9 +231,11 @@ impl Pairs {
         Self { pairs }
     }
 
-    /// The sums of both systems of each pair after swaps, shaped (2, replicate, pair, column).
+    /// Returns the sums of both systems of each pair after swaps, shaped (2, replicate, pair,
+    /// column).
     ///
-    /// `swapped_sums` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
+    /// `swapped_sums` are the sums over the swapped units, shaped (replicate, system, column),
+    /// `sums` the sums over all units.
     fn sums<'py>(
         &self,
         py: Python<'py>,
@@ -248,7 +252,7 @@ impl Pairs {
             .into_pyarray(py))
     }
 
-    /// The differences of each pair's scores after swaps, shaped (replicate, pair).
+    /// Returns the differences of each pair's scores after swaps, shaped (replicate, pair).
     fn differences<'py>(
         &self,
         py: Python<'py>,
@@ -266,8 +270,8 @@ impl Pairs {
         Ok(differences.into_pyarray(py))
     }
 
-    /// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
-    /// after it in the order; bounds and counts are in this order.
+    /// Counts the replicates with a difference times its factor as extreme as a bound, in a pair or
+    /// in one after it in the order; bounds and counts are in this order.
     #[pyo3(signature = (swapped_sums, sums, metric, *, factors, side, order, bounds))]
     #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
     fn step_down_counts<'py>(
@@ -306,8 +310,8 @@ impl Pairs {
         Ok(counts.into_pyarray(py))
     }
 
-    /// Of each pair's differences of scores, shaped (system, replicate), those at some ranks, shaped
-    /// (rank, pair).
+    /// Selects each pair's differences of scores, shaped (system, replicate), at the given ranks,
+    /// shaped (rank, pair).
     fn ranked<'py>(
         &self,
         py: Python<'py>,
@@ -326,8 +330,8 @@ impl Pairs {
         Ok(values.into_pyarray(py))
     }
 
-    /// In how many replicates of scores, shaped (system, replicate), the first system of each pair scores
-    /// higher, and in how many lower.
+    /// Counts the replicates of scores, shaped (system, replicate), in which the first system of
+    /// each pair scores higher, and lower.
     #[pyo3(signature = (scores, *, tolerance, scale))]
     fn above_and_below<'py>(
         &self,
@@ -343,7 +347,8 @@ impl Pairs {
         Ok((above.into_pyarray(py), below.into_pyarray(py)))
     }
 
-    /// Of each pair in how many units its systems' rows, shaped (unit, system, column), differ.
+    /// Counts, for each pair, the units in which its systems' rows, shaped (unit, system, column),
+    /// differ.
     fn differing_units<'py>(
         &self,
         py: Python<'py>,
@@ -355,8 +360,8 @@ impl Pairs {
         Ok(units.into_pyarray(py))
     }
 
-    /// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's
-    /// factor.
+    /// Returns the largest |difference| times the pair's factor in each replicate of scores, shaped
+    /// (replicate, system).
     fn largest_deviations<'py>(
         &self,
         py: Python<'py>,
@@ -399,7 +404,7 @@ impl Pairs {
         self.require_systems(systems)
     }
 
-    /// The metric, of whose width the sums are.
+    /// Returns the metric, after checking that the sums have its width.
     fn metric<'a>(
         &self,
         swapped_sums: &ArrayView3<'_, f64>,
@@ -416,8 +421,8 @@ impl Pairs {
     }
 }
 
-/// What the differences of pairs after swaps come to: how many reach the bounds, how they spread, and how far
-/// the intervals reach that the swaps do not rule out.
+/// Summaries of pairs' differences after swaps: the numbers that reach the bounds, their spread,
+/// and the half-widths of the intervals that the swaps do not rule out.
 #[pyclass(frozen, module = "truebleu._core")]
 pub struct PairTally {
     pairs: usize,
@@ -426,8 +431,11 @@ pub struct PairTally {
 
 #[pymethods]
 impl PairTally {
-    /// `sign` turns differences so that more is better; `observed` and `bounds` are turned already. `side` says
-    /// where differences are extreme; the `kept` farthest replicates make the ends of intervals.
+    /// Creates an empty tally.
+    ///
+    /// `sign` negates differences if lower is better; `observed` and `bounds` have the sign
+    /// already. `side` is the side on which differences are extreme; the `kept` farthest replicates
+    /// make the ends of intervals.
     #[new]
     #[pyo3(signature = (observed, bounds, *, sign, side, kept))]
     fn new(
@@ -464,14 +472,15 @@ impl PairTally {
         detached(py, || self.tally().add(&differences, &shares))
     }
 
-    /// How many differences reached the bound, for each pair.
+    /// Returns the number of differences that reached the bound, for each pair.
     #[getter]
     fn extreme<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         let tally = self.tally();
         tally.pairs().iter().map(|pair| pair.extreme).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// The sum of the differences, that of their squares and the largest size, shaped (3, pair).
+    /// Returns the sum of the differences, the sum of their squares and the largest size, shaped
+    /// (3, pair).
     #[getter]
     fn spread<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         let tally = self.tally();
@@ -496,7 +505,7 @@ impl PairTally {
 
 type AboveAndBelow<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
 
-/// The side of an alternative.
+/// Returns the side of an alternative.
 pub fn side_of(name: &str) -> PyResult<Side> {
     match name {
         "two-sided" => Ok(Side::Both),

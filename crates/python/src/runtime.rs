@@ -1,4 +1,4 @@
-//! What every binding needs: threads, truebleu's errors, and arrays that memory can hold.
+//! Runtime of all bindings: threads, truebleu's errors, and arrays that memory can hold.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,20 +10,20 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use truebleu_core::interruption::{self, Interrupted};
 
-/// How long a signal, such as Ctrl-C, may wait for Python to hear of it.
+/// Longest time that a signal, such as Ctrl-C, waits until Python handles it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A pool and the process whose threads it has: a child that was forked has none of them.
 struct Pool {
     process: u32,
-    /// As asked for; 0 means one per processor.
+    /// Requested number of threads; 0 means one per processor.
     threads: usize,
     running: Arc<ThreadPool>,
 }
 
 static POOL: RwLock<Option<Pool>> = RwLock::new(None);
 
-/// The pool of this process, made when it is first needed.
+/// Returns the pool of this process, made when it is first needed.
 fn pool() -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
     let threads = match &*POOL.read().unwrap_or_else(PoisonError::into_inner) {
@@ -46,7 +46,7 @@ fn start(threads: usize) -> PyResult<Arc<ThreadPool>> {
     if let Some(old) = old
         && old.process != process
     {
-        // Its threads stayed with the parent: ending them would wait for ever.
+        // The pool's threads stayed with the parent: ending them would wait for ever.
         std::mem::forget(old);
     }
     Ok(pool)
@@ -58,7 +58,7 @@ pub fn set_threads(threads: usize) -> PyResult<()> {
     start(threads).map(|_| ())
 }
 
-/// How many threads kernels use.
+/// Returns the number of threads that kernels use.
 #[pyfunction]
 pub fn threads() -> PyResult<usize> {
     Ok(pool()?.current_num_threads())
@@ -73,7 +73,7 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyR
         let (sender, receiver) = channel();
         pool.in_place_scope(|scope| {
             scope.spawn(|_| {
-                // Nobody sees what the work leaves half done: its results are dropped.
+                // The results of interrupted work are dropped, so its partial state is never seen.
                 let result = catch_unwind(AssertUnwindSafe(work));
                 // The receiver is there until the result has come.
                 let _ = sender.send(result);
@@ -103,7 +103,7 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyR
     })
 }
 
-/// What the handler of a signal raised, if one came.
+/// Returns the exception that the handler of a signal raised, if one came.
 fn raised_by_signal() -> Option<PyErr> {
     Python::attach(|py| py.check_signals().err())
 }
@@ -119,7 +119,7 @@ fn finished<R>(result: std::thread::Result<R>, signal: Option<PyErr>) -> PyResul
     }
 }
 
-/// As `detached`, but work that is too small to be shared stays on the calling thread.
+/// Runs like `detached`, but work that is too small to be shared stays on the calling thread.
 pub fn detached_if<R: Send>(
     py: Python<'_>,
     large: bool,
@@ -132,17 +132,17 @@ pub fn detached_if<R: Send>(
     finished(py.detach(|| catch_unwind(AssertUnwindSafe(work))), None)
 }
 
-/// truebleu's SettingError.
+/// Returns truebleu's SettingError.
 pub fn setting_error(py: Python<'_>, setting: &str, found: &str, expected: &str) -> PyErr {
     own_error(py, "SettingError", (setting, found, expected))
 }
 
-/// truebleu's UnknownNameError.
+/// Returns truebleu's UnknownNameError.
 pub fn unknown_name(py: Python<'_>, kind: &str, name: &str, known: &[&str]) -> PyErr {
     own_error(py, "UnknownNameError", (kind, name, known))
 }
 
-/// The error of that name in `truebleu.errors`.
+/// Returns the error of that name in `truebleu.errors`.
 pub fn own_error<'py>(
     py: Python<'py>,
     name: &str,
@@ -153,7 +153,7 @@ pub fn own_error<'py>(
     error.map_or_else(|problem| problem, PyErr::from_value)
 }
 
-/// The replicates from `first` on, MemoryError where their numbers would not fit.
+/// Returns the replicates from `first` on; MemoryError if their numbers would not fit.
 pub fn replicates(first: u64, count: u64, numbers: usize) -> PyResult<std::ops::Range<u64>> {
     let end = first.checked_add(count);
     let end = end.ok_or_else(|| PyOverflowError::new_err("replicates beyond 2**64"))?;
@@ -162,7 +162,7 @@ pub fn replicates(first: u64, count: u64, numbers: usize) -> PyResult<std::ops::
     Ok(first..end)
 }
 
-/// MemoryError unless so many numbers fit into memory: the core's own allocations abort.
+/// Raises MemoryError unless `cells` numbers fit into memory: the core's own allocations abort.
 pub fn require_memory(cells: Option<usize>) -> PyResult<()> {
     let fits = cells.is_some_and(|cells| Vec::<f64>::new().try_reserve_exact(cells).is_ok());
     if fits { Ok(()) } else { Err(PyMemoryError::new_err("more numbers than memory can hold")) }

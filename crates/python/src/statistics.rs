@@ -27,7 +27,7 @@ use crate::runtime::{detached, detached_if, require_memory};
 /// Numbers that one thread looks at alone.
 const SMALL: usize = 1 << 14;
 
-/// Make something of every column, on all threads if there are many numbers.
+/// Computes a value of every column, on all threads if there are many numbers.
 fn by_column<R: Send>(
     py: Python<'_>,
     columns: usize,
@@ -60,7 +60,7 @@ fn ranges(strata: Vec<(usize, usize)>, units: usize) -> PyResult<Vec<Range<usize
     Ok(strata.into_iter().map(|(start, end)| start..end).collect())
 }
 
-/// Round fractional columns to a grid on which no sum of as many rows needs rounding.
+/// Rounds fractional columns to a grid on which no sum of as many rows needs rounding.
 ///
 /// Returns the rows themselves if all values are whole numbers.
 #[pyfunction]
@@ -79,14 +79,15 @@ pub fn on_exact_grid(rows: Bound<'_, PyArray2<f64>>) -> PyResult<Bound<'_, PyArr
     Ok(rounded.into_pyarray(rows.py()))
 }
 
-/// Return the value below which this share of the normal distribution lies.
+/// Returns the value below which this share of the normal distribution lies.
 #[pyfunction]
 #[pyo3(signature = (share, /))]
 pub fn normal_quantile(share: f64) -> f64 {
     distributions::normal_quantile(share)
 }
 
-/// Return the t between minus and plus which this share of Student's distribution lies, by degrees of freedom.
+/// Returns the t between minus and plus which this share of Student's distribution lies, by degrees
+/// of freedom.
 #[pyfunction]
 pub fn student_quantiles<'py>(
     py: Python<'py>,
@@ -98,7 +99,7 @@ pub fn student_quantiles<'py>(
     Ok(by_column(py, degrees.len(), degrees.len(), quantile)?.into_pyarray(py))
 }
 
-/// Return p-values of differences over their standard errors, by Student's t.
+/// Returns p-values of differences over their standard errors, by Student's t.
 #[pyfunction]
 pub fn student_p<'py>(
     py: Python<'py>,
@@ -119,7 +120,8 @@ pub fn student_p<'py>(
     Ok(by_column(py, count, count, p)?.into_pyarray(py))
 }
 
-/// Return the standard errors of estimates from those without one unit each, shaped (unit, estimate).
+/// Returns the standard errors of estimates from the estimates without one unit each, shaped (unit,
+/// estimate).
 #[pyfunction]
 pub fn jackknife_errors<'py>(
     py: Python<'py>,
@@ -130,7 +132,7 @@ pub fn jackknife_errors<'py>(
     Ok(by_column(py, without.ncols(), without.len(), error)?.into_pyarray(py))
 }
 
-/// Return Student's intervals of the means of values, shaped (segment, system).
+/// Returns Student's intervals of the means of values, shaped (segment, system).
 #[pyfunction]
 pub fn mean_intervals<'py>(
     py: Python<'py>,
@@ -142,7 +144,7 @@ pub fn mean_intervals<'py>(
     Ok(as_bounds(py, by_column(py, values.ncols(), values.len(), interval)?))
 }
 
-/// Return p-values of the hypotheses that true values are `distances` below the estimates, by Hall's method.
+/// Returns p-values of the hypotheses that true values are `distances` below the estimates, by Hall's method.
 ///
 /// The jackknife is shaped (unit, estimate); strata are ranges of units.
 #[pyfunction]
@@ -166,19 +168,19 @@ pub fn hall_p<'py>(
     Ok(by_column(py, without.ncols(), without.len(), p)?.into_pyarray(py))
 }
 
-/// Return the t that Hall's transformation takes to `moved`.
+/// Returns the t that Hall's transformation takes to `moved`.
 #[pyfunction]
 pub fn without_skewness(moved: f64, bend: f64) -> f64 {
     of_units::without_skewness(moved, bend)
 }
 
-/// Return the smallest number of replicates from which the interval at this level leaves any out.
+/// Returns the smallest number of replicates from which the interval at this level leaves any out.
 #[pyfunction]
 pub fn min_replicates(level: f64) -> usize {
     percentiles::min_replicates(level)
 }
 
-/// Return the number of replicates that the percentile interval leaves out on either side.
+/// Returns the number of replicates that the percentile interval leaves out on either side.
 #[pyfunction]
 pub fn percentile_rank(replicates: usize, level: f64) -> usize {
     percentiles::percentile_rank(replicates, level)
@@ -189,7 +191,7 @@ fn interval_named(name: &str) -> PyResult<IntervalName> {
         .ok_or_else(|| PyValueError::new_err(format!("no interval is called {name:?}")))
 }
 
-/// Return intervals of estimates by the name of a method: lows and highs, shaped (2, estimate).
+/// Returns intervals of estimates by the name of a method: lows and highs, shaped (2, estimate).
 ///
 /// Percentiles are made of replicates, shaped (replicate, estimate); bca of these, the estimates and the
 /// jackknife, shaped (unit, estimate); hall, jackknife and student of the last two; wilson and korn-graubard of
@@ -238,7 +240,7 @@ pub fn intervals<'py>(
     Ok(as_bounds(py, found.ok_or_else(missing)?))
 }
 
-/// Return the name of the interval that goes with a verdict.
+/// Returns the name of the interval that goes with a verdict.
 #[pyfunction]
 #[pyo3(signature = (*, about_further_runs, by_segment, by_domain))]
 pub fn default_interval(
@@ -249,7 +251,8 @@ pub fn default_interval(
     interval_methods::default_interval(about_further_runs, by_segment, by_domain).name()
 }
 
-/// Return the name of the interval that scores get: the requested one, that of rates, or the default.
+/// Returns the name of the interval that scores get: the requested one, the interval of rates, or
+/// the default.
 ///
 /// `rates` is None unless scores are pass/fail; then it is True if units hold several of them.
 #[pyfunction]
@@ -270,7 +273,7 @@ pub fn choose_interval(
     Ok(chosen.name())
 }
 
-/// Return intervals of rates by the name of a method, wilson or clopper-pearson: shaped (2, rate).
+/// Returns intervals of rates by the name of a method, wilson or clopper-pearson: shaped (2, rate).
 #[pyfunction]
 pub fn rate_intervals<'py>(
     py: Python<'py>,
@@ -290,7 +293,7 @@ pub fn rate_intervals<'py>(
     Ok(as_bounds(py, by_column(py, rates.len(), rates.len(), bounds)?))
 }
 
-/// Return Tango's intervals of paired differences by a quantile of the normal distribution, shaped (2, pair).
+/// Returns Tango's intervals of paired differences by a quantile of the normal distribution, shaped (2, pair).
 ///
 /// `rates` are the items that only the first gets right, only the second, and all, shaped (3, pair).
 #[pyfunction]
@@ -317,13 +320,13 @@ fn paired(rates: &ArrayView2<'_, f64>) -> PyResult<Vec<PairedRates>> {
     Ok(rates.columns().into_iter().map(of).collect())
 }
 
-/// Return bounds of a paired difference of rates that each lie beyond it in at most `alpha` of all cases.
+/// Returns bounds of a paired difference of rates that each lie beyond it in at most `alpha` of all cases.
 #[pyfunction]
 pub fn exact_bounds(first: f64, second: f64, count: f64, alpha: f64) -> Interval {
     rates::exact_bounds(first, second, count, alpha)
 }
 
-/// Return the p-value of the hypothesis that the first rate is lower by the margin or more.
+/// Returns the p-value of the hypothesis that the first rate is lower by the margin or more.
 #[pyfunction]
 pub fn exact_p(first: f64, second: f64, count: f64, margin: f64) -> f64 {
     rates::exact_p(first, second, count, margin)
@@ -337,9 +340,10 @@ pub enum Scores<'py> {
     Floats(PyReadonlyArray2<'py, f64>),
 }
 
-/// Return the discordant items of each pair in effective sample sizes, shaped (3, pair).
+/// Returns the discordant items of each pair in effective sample sizes, shaped (3, pair).
 ///
-/// The rows are those of `tango_bounds`. `rows` are successes and trials, shaped (unit, system, 2).
+/// The rows are the items of `tango_bounds`. `rows` are successes and trials, shaped (unit, system,
+/// 2).
 #[pyfunction]
 pub fn paired_rates<'py>(
     py: Python<'py>,
@@ -381,14 +385,14 @@ pub fn paired_rates<'py>(
     Ok(Array2::from(rows).reversed_axes().into_pyarray(py))
 }
 
-/// Return the smallest number of extreme replicates at which a hypothesis is not rejected.
+/// Returns the smallest number of extreme replicates at which a hypothesis is not rejected.
 #[pyfunction]
 #[pyo3(signature = (replicates, alpha, *, exact))]
 pub fn critical_rank(replicates: u64, alpha: f64, exact: bool) -> usize {
     inversion::critical_rank(replicates, alpha, exact)
 }
 
-/// Return the p-value of each number of extreme replicates.
+/// Returns the p-value of each number of extreme replicates.
 #[pyfunction]
 #[pyo3(signature = (extreme, replicates, *, exact))]
 pub fn p_values<'py>(
@@ -402,13 +406,13 @@ pub fn p_values<'py>(
     p.collect::<Vec<_>>().into_pyarray(py)
 }
 
-/// Return the level of the two-sided interval whose ends are those of the test.
+/// Returns the level of the two-sided interval with the ends of the test's interval.
 #[pyfunction]
 pub fn inverted_level(alpha: f64, side: &str) -> PyResult<f64> {
     Ok(inversion::inverted_level(alpha, side_of(side)?))
 }
 
-/// The tests of pairs, with what all of them share.
+/// Returns the tests of pairs, with the settings that all of them share.
 fn decisions(
     p: &ArrayView1<'_, f64>,
     side: &str,
@@ -419,7 +423,7 @@ fn decisions(
     Ok(p.iter().map(|&p| Decision { p, alpha, side, sign }).collect())
 }
 
-/// Return the differences that a test does not reject, shaped (2, pair); infinite if it rejects none.
+/// Returns the differences that a test does not reject, shaped (2, pair); infinite if it rejects none.
 ///
 /// The half-widths are distances below and above, higher being better, shaped (2, pair); `sign` is -1 if lower
 /// is better.
@@ -446,9 +450,9 @@ pub fn inverted_intervals<'py>(
     Ok(as_bounds(py, (0..pairs).map(interval).collect()))
 }
 
-/// Return Tango's intervals of differences of pass/fail scores in accord with their tests, shaped (2, pair).
+/// Returns Tango's intervals of differences of pass/fail scores in accord with their tests, shaped (2, pair).
 ///
-/// `rates` are those of `tango_bounds`, `bounds` the intervals of the tests themselves.
+/// `rates` are as in `tango_bounds`, `bounds` the intervals of the tests themselves.
 #[pyfunction]
 #[pyo3(signature = (differences, rates, bounds, p, *, side, alpha, sign))]
 #[expect(clippy::too_many_arguments, reason = "a test has as many parts")]
@@ -475,7 +479,7 @@ pub fn pass_fail_intervals<'py>(
     Ok(as_bounds(py, by_column(py, pairs, pairs, interval)?))
 }
 
-/// Return the variance of differences over swaps, over that over samples; NaN if nothing varies.
+/// Returns the variance of differences over swaps, over that over samples; NaN if nothing varies.
 #[pyfunction]
 pub fn swap_ratios<'py>(
     py: Python<'py>,
@@ -492,7 +496,7 @@ pub fn swap_ratios<'py>(
     Ok(squares.iter().zip(errors).map(ratio).collect::<Vec<_>>().into_pyarray(py))
 }
 
-/// Return the factors by which differences after swaps are multiplied.
+/// Returns the factors by which differences after swaps are multiplied.
 #[pyfunction]
 pub fn swap_scales<'py>(
     py: Python<'py>,
@@ -503,7 +507,7 @@ pub fn swap_scales<'py>(
     ratios.iter().map(scale).collect::<Vec<_>>().into_pyarray(py)
 }
 
-/// Return the share of the text that each replicate swaps, shaped (replicate, pair) or (replicate, 1).
+/// Returns the share of the text that each replicate swaps, shaped (replicate, pair) or (replicate, 1).
 ///
 /// `swapped_sums` are shaped (replicate, system, column), `sums` (system, column); `weights` are columns. None if
 /// a system has no weight.
@@ -528,7 +532,7 @@ pub fn swapped_shares<'py>(
     Ok(shares.map(|shares| shares.into_pyarray(py)))
 }
 
-/// Return scaled differences after swaps, and the scaled shares of the text that are swapped.
+/// Returns scaled differences after swaps, and the scaled shares of the text that are swapped.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "Python gets a tuple")]
 pub fn scale_swaps<'py>(
@@ -577,8 +581,8 @@ impl Smooth for PythonMetric<'_, '_> {
     }
 }
 
-/// Return the mean gradients of a metric on straight paths between sums, shaped (path, column), and what each
-/// leaves unattributed.
+/// Returns the mean gradients of a metric on straight paths between sums, shaped (path, column),
+/// and each path's unattributed remainder.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "Python gets a tuple")]
 pub fn mean_gradients<'py>(
@@ -593,7 +597,7 @@ pub fn mean_gradients<'py>(
     require_columns(starts.nrows(), &[ends.nrows()])?;
     let found = if let Ok(native) = metric.cast::<NativeMetric>() {
         let metric: &dyn Metric = native.get().metric();
-        // At most 16 parts of a path are integrated together, at four nodes each.
+        // The integration takes at most 16 parts of a path together, at four nodes each.
         detached_if(py, 64 * starts.nrows() > ROWS_PER_PIECE, || {
             path::mean_gradients(metric, &starts, &ends, tolerance)
         })?

@@ -7,7 +7,7 @@ use truebleu_core::corpus::{self, Window};
 
 use crate::runtime::{detached, own_error};
 
-/// An immutable sequence of segments, `None` where one is absent.
+/// An immutable sequence of segments, with `None` for an absent segment.
 #[pyclass(frozen, eq, sequence, module = "truebleu._core")]
 #[derive(PartialEq)]
 pub struct Segments {
@@ -16,14 +16,14 @@ pub struct Segments {
 
 #[pymethods]
 impl Segments {
-    /// Segments from a sequence of str, with None where one is absent.
+    /// Reads segments from a sequence of str, with None for an absent segment.
     #[new]
     fn new(segments: &Bound<'_, PyAny>) -> PyResult<Self> {
         let segments = as_list(segments)?;
         Ok(Self { inner: collect(&segments, 0, segments.len())? })
     }
 
-    /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
+    /// Reads segments from the lines of UTF-8 text; raises UnicodeDecodeError for anything else.
     ///
     /// In a further part of a file a byte-order mark is a character like any other.
     #[staticmethod]
@@ -69,24 +69,25 @@ impl Segments {
         format!("<Segments: {}>", self.inner.len())
     }
 
-    /// How many line ends were written as carriage return and line feed.
+    /// Returns the number of line ends that were written as carriage return and line feed.
     #[getter]
     fn carriage_returns(&self) -> usize {
         self.inner.carriage_returns()
     }
 
-    /// Whether a byte-order mark was removed from the front.
+    /// Returns whether a byte-order mark was removed from the front.
     #[getter]
     fn byte_order_mark(&self) -> bool {
         self.inner.byte_order_mark()
     }
 
-    /// The indices of the segments that are absent.
+    /// Returns the indices of absent segments.
     fn absent(&self, py: Python<'_>) -> Vec<usize> {
         py.detach(|| (0..self.inner.len()).filter(|&i| self.inner.get(i).is_none()).collect())
     }
 
-    /// What the text contains: for each kind how many and the index of the first segment that has it.
+    /// Counts oddities of the text by kind, such as tabs or blank segments, with the index of the
+    /// first segment that has each.
     fn survey<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = py.detach(|| corpus::survey(&self.inner));
         let kinds = [
@@ -102,7 +103,7 @@ impl Segments {
         kinds.into_py_dict(py)
     }
 
-    /// The letters by script; those of scripts that put spaces between words are "spaced".
+    /// Counts the letters by script; letters of scripts that put spaces between words are "spaced".
     fn letters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = py.detach(|| corpus::letters(&self.inner));
         let scripts = [
@@ -118,12 +119,13 @@ impl Segments {
         scripts.into_py_dict(py)
     }
 
-    /// How many segments are in Unicode's form C but would be written differently in form D.
+    /// Counts the segments in Unicode's form C that would be written differently in form D.
     fn count_composed(&self, py: Python<'_>) -> usize {
         py.detach(|| corpus::count_composed(&self.inner))
     }
 
-    /// For each text the range that fits this reference better when moved, as (start, end, by), or None.
+    /// Returns the range of each text that fits this reference better when moved, as (start, end,
+    /// by), or None.
     #[pyo3(signature = (texts, /))]
     fn shifts(
         &self,
@@ -161,7 +163,7 @@ impl Text<'_> {
         }
     }
 
-    /// The segments from `start` to `end`, copied out of Python's strings where they are there.
+    /// Returns the segments from `start` to `end`, copied out of Python's strings if there are any.
     pub fn block(&self, start: usize, end: usize) -> PyResult<Block<'_>> {
         match self {
             Self::Native(segments) => {
@@ -187,7 +189,7 @@ impl Block<'_> {
     }
 }
 
-/// Any sequence as a list; a string is one of characters, which are no segments.
+/// Converts any sequence to a list; a string is a sequence of characters, which are no segments.
 pub fn as_list<'py>(segments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     if let Ok(list) = segments.cast::<PyList>() {
         return Ok(list.clone());
@@ -225,7 +227,7 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
     Ok(segments)
 }
 
-/// How many of the first `lines` lines a text has, and where the last of them ends.
+/// Counts the lines of a text, up to `lines`, and returns where the last of them ends.
 #[pyfunction]
 #[pyo3(signature = (data, lines, /))]
 pub fn line_ends(data: &Bound<'_, PyBytes>, lines: usize) -> (usize, usize) {
@@ -241,7 +243,7 @@ pub struct TrainingIndex {
 
 #[pymethods]
 impl TrainingIndex {
-    /// Looks for n-grams of so many words of these texts, and for their segments as whole lines.
+    /// Indexes these texts, to look for n-grams of `order` words and for segments as whole lines.
     #[new]
     #[pyo3(signature = (texts, order, /))]
     fn new(py: Python<'_>, texts: Vec<Py<Segments>>, order: usize) -> PyResult<Self> {
@@ -256,13 +258,14 @@ impl TrainingIndex {
         detached(py, || if data.is_empty() { index.end_line() } else { index.add(data) })
     }
 
-    /// How many lines there were.
+    /// Returns the number of lines that were read.
     #[getter]
     fn lines(&self) -> usize {
         self.inner.lines()
     }
 
-    /// Each segment that was there, whether as a whole line, and in which line first; all from 0.
+    /// Lists each segment that was found, whether as a whole line, and in which line first; all
+    /// from 0.
     fn sightings(&self) -> Vec<(usize, bool, usize)> {
         self.inner.sightings().map(|((segment, whole), line)| (segment, whole, line)).collect()
     }

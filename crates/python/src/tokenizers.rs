@@ -1,22 +1,22 @@
-//! Tokenizers, one line at a time: to look at what a metric sees.
+//! Tokenizers, one line at a time, to inspect a metric's tokens.
 
 use pyo3::prelude::*;
 use truebleu_core::tokenizers::{Tercom, Tokenizer};
 
 use crate::runtime::unknown_name;
 
-/// The tokenizer of that name, or truebleu's UnknownNameError.
+/// Returns the tokenizer of a name, or truebleu's UnknownNameError.
 pub fn by_name(py: Python<'_>, name: &str) -> PyResult<Tokenizer> {
     Tokenizer::by_name(name).ok_or_else(|| unknown_name(py, "tokenizer", name, &tokenizers()))
 }
 
-/// The names of the tokenizers.
+/// Returns the names of the tokenizers.
 #[pyfunction]
 pub fn tokenizers() -> Vec<&'static str> {
     Tokenizer::ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// The tokens of a line as BLEU and NIST see them.
+/// Returns the tokens of a line for BLEU and NIST.
 #[pyfunction]
 #[pyo3(signature = (line, *, tokenizer, lowercase))]
 pub fn tokenize(
@@ -30,7 +30,7 @@ pub fn tokenize(
     Ok(tokens)
 }
 
-/// A line as TER tokenizes it, the tokens separated by single spaces.
+/// Tokenizes a line for TER, and separates the tokens by single spaces.
 #[pyfunction]
 #[pyo3(signature = (line, *, normalized, no_punct, asian_support, case_sensitive))]
 pub fn tokenize_ter(

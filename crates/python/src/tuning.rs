@@ -1,4 +1,4 @@
-//! `LineSearch` and `Mira`: what tunes the weights of features on rows of counts.
+//! `LineSearch` and `Mira`: tuning of feature weights on rows of counts.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::runtime::detached;
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 
-/// What scores sums of rows: native metrics, each with the factor of its score, or a Python function.
+/// Scorer of sums of rows: native metrics, each with the factor of its score, or a Python function.
 #[derive(FromPyObject)]
 enum Scorer<'py> {
     Native(Vec<(Py<NativeMetric>, f64)>),
@@ -27,7 +27,7 @@ fn objective(metrics: &[(Py<NativeMetric>, f64)], width: usize) -> PyResult<Obje
     if objective.width() == width { Ok(objective) } else { Err(do_not_fit("metrics and rows")) }
 }
 
-/// The scores by a Python function of the rows of a matrix.
+/// Calls a Python function to score the rows of a matrix.
 fn call<'py>(function: &Bound<'py, PyAny>, matrix: Matrix<'py>, rows: usize) -> PyResult<Vec<f64>> {
     let scores: PyReadonlyArray1<'_, f64> = function.call1((matrix,))?.extract()?;
     let scores = scores.as_slice()?.to_vec();
@@ -56,8 +56,8 @@ impl LineSearch {
         Ok(Self { lists })
     }
 
-    /// The boundaries of a line, the sums of every interval, the winners left of all boundaries, and
-    /// (boundary, segment, new winner) of every change.
+    /// Returns the boundaries of a line, the sums of every interval, the winners left of all
+    /// boundaries, and (boundary, segment, new winner) of every change.
     #[expect(clippy::type_complexity, reason = "a profile, as a tuple")]
     fn profile<'py>(
         &self,
@@ -71,8 +71,8 @@ impl LineSearch {
         Ok((profile.boundaries.into_pyarray(py), sums, profile.first, profile.changes))
     }
 
-    /// For each direction from the origin, the score of the best interval and a step into it; None
-    /// where there is no room on either side.
+    /// Returns the score of the best interval and a step into it, for each direction from the
+    /// origin; None if there is no room on either side.
     #[pyo3(signature = (origin, directions, rooms, by, *, window, minimum, ends, nearest))]
     #[expect(clippy::too_many_arguments, reason = "they are the lines and the settings, by name")]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]

@@ -1,7 +1,7 @@
-//! What the report's page computes, by the core that the command line has.
+//! Functions of the report's page, on the core that the command line has.
 //!
-//! The page writes arguments into the room that [`room`] gives, and reads results where a function
-//! points to. Nothing here is shared between threads: a page has one.
+//! The page writes arguments into the buffer that [`room`] returns, and reads results from the
+//! place that a function points to. The page has one thread, so nothing is shared.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use truebleu_core::statistics::selection::{Measure, Selection};
 /// The counts of all systems by one metric: for each segment, in order, a row per system.
 struct Table {
     measure: Measure,
-    /// How single segments are scored.
+    /// Metric of single segments.
     of_segments: Box<dyn Metric>,
     systems: usize,
     rows: Vec<f64>,
@@ -25,7 +25,7 @@ impl Table {
         self.measure.metric.width()
     }
 
-    /// The rows, shaped (segment, system, column).
+    /// Returns the rows, shaped (segment, system, column).
     fn counts(&self) -> ArrayView3<'_, f64> {
         let segments = self.rows.len() / (self.systems * self.width()).max(1);
         let shape = (segments, self.systems, self.width());
@@ -70,7 +70,7 @@ fn with<R>(act: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(act)
 }
 
-/// Room for so many bytes of arguments, which the next call reads.
+/// Makes room for `bytes` bytes of arguments, which the next call reads.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u64 {
     with(|state| {

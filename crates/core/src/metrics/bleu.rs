@@ -11,7 +11,7 @@ use crate::tokenizers::Tokenizer;
 /// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1
 /// to N.
 ///
-/// The defaults equal those of mteval-v13a and sacreBLEU.
+/// The defaults equal the defaults of mteval-v13a and sacreBLEU.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bleu {
@@ -252,7 +252,7 @@ pub enum Smoothing {
 pub struct Scoring {
     /// Treatment of an order without a match.
     pub smoothing: Smoothing,
-    /// True to average over the orders of which the output has n-grams, not over all.
+    /// True to average over the orders that have n-grams in the output, not over all.
     pub effective_order: bool,
 }
 

@@ -250,12 +250,12 @@ impl SortedNgrams {
     /// other.
     const ENDS: [u128; 2] = [0, (1 << (Self::BITS * Self::HIGHEST as u32)) - 1];
 
-    /// Replaces the n-grams by those of a reference.
+    /// Replaces the n-grams by a reference's.
     pub fn set_reference(&mut self, characters: &[u32]) {
         self.set(characters, Self::ENDS[0]);
     }
 
-    /// Replaces the n-grams by those of an output.
+    /// Replaces the n-grams by an output's.
     pub fn set_output(&mut self, characters: &[u32]) {
         self.set(characters, Self::ENDS[1]);
     }
@@ -275,7 +275,8 @@ impl SortedNgrams {
 
     /// Counts the n-grams of an output that match this reference, as [`Ngrams::matches`] does.
     pub fn matches(&self, output: &Self, matches: &mut [f64]) {
-        // By order: occurrences of the current n-gram on either side, and all matches before it.
+        // Counts by order: occurrences of the current n-gram on either side, and all matches before
+        // it.
         let (mut known, mut given, mut sums) = ([0_i32; 8], [0_i32; 8], [0_i32; 8]);
         let (mut at, mut at_output, mut last) = (0, 0, 0);
         for _ in 1..self.entries.len() + output.entries.len() {

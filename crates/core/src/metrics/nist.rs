@@ -314,7 +314,7 @@ const PARALLEL_SORT_SIZE: usize = 1 << 14;
 /// history occurs once occurs once itself, so it needs no counting: its information is 0.
 #[derive(Debug, Default)]
 struct Information {
-    /// By order from 1: count of the n-gram that starts at each word. The n-grams of all further
+    /// Count of the n-gram that starts at each word, by order from 1. The n-grams of all further
     /// orders occur once only.
     counts: Vec<Vec<u32>>,
     words: u32,

@@ -301,7 +301,7 @@ mod tests {
         for smoothing in ALL {
             for segment in ["a", "a b", "a b c", "a b c d", "a b c d e f g"] {
                 let [_, _, score, _] = row(&[segment], segment, smoothing);
-                // In the other reading a perfect short segment gains from a smoothed m_(N+1).
+                // Under the other reading a perfect short segment gains from a smoothed m_(N+1).
                 let gains = matches!(smoothing, Smoothing::ScaledAverage { next_order: true, .. });
                 let is_right = (score - 100.0).abs() < 1e-12 || gains && score > 100.0;
                 assert!(is_right, "{smoothing:?} of {segment:?}: {score}");

@@ -60,7 +60,7 @@ pub fn student_quantile(level: f64, degrees: f64) -> f64 {
     if degrees.is_infinite() {
         return -normal_quantile((1.0 - level) / 2.0);
     }
-    // t²/(t² + degrees) has a beta distribution, and t²/degrees is what its logit is the logarithm of.
+    // t²/(t² + degrees) has a beta distribution, and its logit is the logarithm of t²/degrees.
     let tail = if level < 0.5 { Tail::Lower(level) } else { Tail::Upper(1.0 - level) };
     (degrees * exp(beta_logit(0.5, degrees / 2.0, tail))).sqrt()
 }
@@ -87,7 +87,7 @@ pub fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
     if logit <= -MAX_LOGIT { 0.0 } else { 1.0 / (1.0 + exp(-logit)) }
 }
 
-/// A share of a distribution, on the side where it has most digits.
+/// A probability of a distribution, as the tail that keeps more digits.
 #[derive(Debug, Clone, Copy)]
 enum Tail {
     Lower(f64),
@@ -235,7 +235,7 @@ mod tests {
     fn students_quantiles_equal_closed_forms() {
         assert!(student_quantile(0.95, 0.0).is_nan() && student_quantile(0.95, f64::NAN).is_nan());
         for level in [0.1, 0.5, 0.9, 0.95, 0.999] {
-            // Cauchy's distribution, and that of two degrees.
+            // Cauchy's distribution, and Student's with two degrees of freedom.
             assert_close(student_quantile(level, 1.0), (PI * level / 2.0).tan());
             let two = level * (2.0 / (1.0 - level * level)).sqrt();
             assert_close(student_quantile(level, 2.0), two);

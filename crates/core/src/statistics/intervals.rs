@@ -59,7 +59,7 @@ impl IntervalName {
         }
     }
 
-    /// Returns whether the interval is made of the bootstrap's replicates.
+    /// Returns whether the interval comes from the bootstrap's replicates.
     #[must_use]
     pub fn resamples(self) -> bool {
         matches!(self, Self::Percentile | Self::Bca)
@@ -101,7 +101,8 @@ pub enum Kind {
     ClusteredRates,
 }
 
-/// Returns the interval that scores get: the requested one, that of rates for pass/fail scores, or the default.
+/// Returns the interval that scores get: the requested one, the interval of rates for pass/fail
+/// scores, or the default.
 ///
 /// The skewness of few units is not known: Hall's interval is then wider than Student's, in one of 20 samples by
 /// twice as much, and covers no more often.
@@ -124,7 +125,7 @@ pub fn choose_interval(
     }
 }
 
-/// What the interval of one score is made of; each method looks at its part.
+/// Estimates behind the interval of one score; each method looks at its part.
 #[derive(Debug)]
 pub struct Estimate<'a> {
     /// The score of the test set itself.

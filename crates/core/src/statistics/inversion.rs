@@ -19,7 +19,8 @@ pub fn alpha(level: f64) -> f64 {
 pub fn critical_rank(replicates: u64, alpha: f64, exact: bool) -> usize {
     let share = (if exact { replicates } else { replicates + 1 }) as f64;
     let mut rank = (alpha * share).floor();
-    // As p is compared: 0.1 * 10 may be a little less than 1, and 1 / 10 is not above 0.1.
+    // Compare as the test compares p: 0.1 * 10 may be a little less than 1, and 1 / 10 is not above
+    // 0.1.
     if (rank + 1.0) / share <= alpha {
         rank += 1.0;
     }
@@ -37,20 +38,20 @@ pub fn p_value(extreme: u64, replicates: u64, exact: bool) -> f64 {
     if exact { extreme / replicates } else { (extreme + 1.0) / (replicates + 1.0) }
 }
 
-/// Returns the level of the two-sided interval whose ends are those of the test.
+/// Returns the level of the two-sided interval with the ends of the test's interval.
 #[must_use]
 pub fn inverted_level(alpha: f64, side: Side) -> f64 {
     if side == Side::Both { 1.0 - alpha } else { (1.0 - 2.0 * alpha).max(1e-9) }
 }
 
-/// A test of the hypothesis that two systems are equally good, and what it came to.
+/// A test of the hypothesis that two systems are equally good, and its outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
     /// The p-value.
     pub p: f64,
     /// The significance level.
     pub alpha: f64,
-    /// On which side differences are extreme.
+    /// Side on which differences are extreme.
     pub side: Side,
     /// 1, or -1 if lower is better.
     pub sign: f64,
@@ -77,7 +78,7 @@ pub fn inverted_interval(difference: f64, half_widths: Interval, decision: &Deci
     if decision.side != Side::Greater && !decision.is_rejected() {
         high = high.max(0.0);
     }
-    // Without a sign of 0.
+    // Adding 0 removes the sign of -0.
     if decision.sign > 0.0 { (low + 0.0, high + 0.0) } else { (-high + 0.0, -low + 0.0) }
 }
 

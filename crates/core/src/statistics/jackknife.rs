@@ -293,7 +293,7 @@ mod tests {
         let mut values = [0.0; 50];
         values[0] = 1.0;
         assert_eq!(Influence::of(&without_each(&values), &[]).degrees, 2.0);
-        // Without a tail, as many as of normal values at most.
+        // Values without a tail have at most as many degrees of freedom as normal values.
         let signs: Vec<f64> = (0..10).map(|index| f64::from(index % 2)).collect();
         assert_eq!(Influence::of(&without_each(&signs), &[]).degrees, 9.0);
     }

@@ -1,8 +1,8 @@
 //! Statistics of a pair of systems or of a score: intervals, tests and contributions, made of numbers.
 //!
-//! Functions take numbers (jackknife scores, tallies, rates) and no metric, except the gradient along a path
-//! and the comparison of two systems on a selection of segments, which is made of the other functions. Python
-//! and the report's page call them, so that both show the same digits.
+//! Functions take numbers (jackknife scores, tallies, rates) and no metric, except the gradient
+//! along a path and the comparison of two systems on a selection of segments, which combines the
+//! other functions. Python and the report's page call them, so that both show the same digits.
 
 #![allow(clippy::float_cmp, reason = "exact cases have exact values")]
 #![allow(clippy::doc_markdown, reason = "methods are called after people")]

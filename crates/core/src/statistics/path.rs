@@ -24,7 +24,7 @@ const EXACT: f64 = 1e-13;
 
 /// A score of sums with a gradient.
 pub trait Smooth {
-    /// What may go wrong.
+    /// Error of a score that cannot be computed.
     type Error;
 
     /// Returns the score of each row of sums.
@@ -51,7 +51,8 @@ impl Smooth for dyn Metric + '_ {
 pub struct MeanGradients {
     /// The mean gradient of each path, shaped (path, column).
     pub gradients: Array2<f64>,
-    /// What the gradient leaves of the difference of each path; 0 unless the score jumps along it.
+    /// Remainder of the difference of each path after the gradient; 0 unless the score jumps along
+    /// it.
     pub unattributed: Vec<f64>,
 }
 
@@ -62,7 +63,7 @@ struct Part {
     low: f64,
 }
 
-/// What is integrated: the score on the paths from `starts`, shaped (path, column), along `steps`.
+/// Integrand: the score on the paths from `starts`, shaped (path, column), along `steps`.
 struct Paths<'a, S: ?Sized> {
     score: &'a S,
     starts: &'a ArrayView2<'a, f64>,
@@ -163,7 +164,7 @@ pub fn contributions<S: Smooth + ?Sized>(
     Ok((first - second).dot(&found.gradients.row(0)).to_vec())
 }
 
-/// By how much terms miss a difference.
+/// Error of terms that should add up to a difference.
 #[derive(Debug, Clone, Copy)]
 struct Miss {
     remainder: f64,
@@ -217,7 +218,7 @@ impl<S: Smooth + ?Sized> Paths<'_, S> {
         Ok(scores.chunks_exact(2).map(|ends| ends[1] - ends[0]).collect())
     }
 
-    /// Returns what each column of a piece adds to the difference of its path.
+    /// Returns the contribution of each column of a piece to the difference of its path.
     fn terms<'a>(
         &'a self,
         pieces: &'a Array2<f64>,
@@ -327,7 +328,7 @@ mod tests {
     fn contributions_add_up_to_the_difference() {
         let product = Function(|row: &[f64]| row[0] * row[1], |row: &[f64]| vec![row[1], row[0]]);
         let (first, second) = (array![[2.0, 1.0], [2.0, 0.0]], array![[1.0, 1.0], [1.0, 2.0]]);
-        // On the way from (2, 3) to (4, 1) the mean gradient is (2, 3).
+        // The mean gradient on the way from (2, 3) to (4, 1) is (2, 3).
         let Ok(found) = contributions(&product, &first.view(), &second.view());
         assert_eq!(found, [2.0, -4.0]);
     }

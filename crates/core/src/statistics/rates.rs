@@ -1,11 +1,12 @@
 //! Intervals of pass/fail scores, which are 0 or 1, and of paired differences of them.
 //!
-//! Near 0 and 1 no bootstrap and no t holds: ten successes in ten trials vary in no resample. Score intervals
-//! do. A rate has Wilson's (1927), and by documents or blocks, where results go together, that of Korn and
-//! Graubard (1998): Clopper and Pearson's with the effective sample size of the clusters. The difference of two
-//! rates on the same items has Tango's (1998), which leaves out 0 where McNemar's test rejects, with the
-//! effective sample size too. Gates, which must not be fooled, take Clopper and Pearson's bounds (1934) of the
-//! share of items that only one of the two gets right, and of those among them that the new one does.
+//! Near 0 and 1 no bootstrap and no t holds: ten successes in ten trials vary in no resample. Score
+//! intervals do. A rate has Wilson's (1927), and by documents or blocks, whose results are
+//! correlated, Korn and Graubard's (1998): Clopper and Pearson's with the effective sample size of
+//! the clusters. The difference of two rates on the same items has Tango's (1998), which leaves out
+//! 0 where McNemar's test rejects, with the effective sample size too. Gates, which must not be
+//! fooled, take Clopper and Pearson's bounds (1934) of the share of items that only one of the two
+//! gets right, and of the share of these that the new one gets right.
 //!
 //! Assumes independent items, or clusters; nothing else.
 
@@ -51,8 +52,9 @@ fn closed(low: f64, high: f64, rate: f64) -> Interval {
 
 /// Returns the effective sample size of clustered trials (Korn & Graubard 1998).
 ///
-/// It is the number of clusters if nothing varies, and never more than the trials. `variance` is that of the
-/// rate or difference by clusters, `trial_variance` that of a single independent trial.
+/// It is the number of clusters if nothing varies, and never more than the trials. `variance` is
+/// the variance of the rate or difference by clusters, `trial_variance` the variance of a single
+/// independent trial.
 #[must_use]
 pub fn effective_sample_size(
     variance: f64,
@@ -287,7 +289,8 @@ mod tests {
         assert_eq!(korn_graubard_interval(&[10.0; 4], &[10.0; 4], 0.95), expected);
         assert_eq!(effective_sample_size(0.0, 0.25, 40.0, 4.0, 0.95), 4.0 * factor * factor);
         assert_eq!(effective_sample_size(1.0, 1e-13, 40.0, 4.0, 0.95), 4.0 * factor * factor);
-        // Clusters that vary less than independent trials are worth no more than these.
+        // The effective size never exceeds the number of trials, even if clusters vary less than
+        // independent trials.
         assert_eq!(effective_sample_size(0.001, 0.25, 40.0, 4.0, 0.95), 40.0);
         assert_eq!(effective_sample_size(0.25 / 40.0, 0.25, 40.0, 4.0, 0.95), 40.0);
         assert_eq!(effective_sample_size(0.01, 0.25, 40.0, 4.0, 0.95), 25.0 * factor * factor);

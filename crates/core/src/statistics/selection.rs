@@ -1,6 +1,6 @@
 //! Two systems on any segments: scores, their difference, its test and all intervals, made step by step.
 //!
-//! The digits are those of `truebleu compare` of the two systems on these segments.
+//! The digits equal `truebleu compare` of the two systems on these segments.
 
 use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::resampling::{Side, Swaps, Tally, bootstrap_sums, pair_differences, sw
 /// The two systems, once they stand side by side.
 const PAIR: (usize, usize) = (0, 1);
 
-/// A metric, and what its scores mean.
+/// A metric, and the properties of its scores.
 #[derive(Debug)]
 pub struct Measure {
     /// The metric that scores sums.
@@ -48,7 +48,7 @@ impl Measure {
     }
 }
 
-/// How two systems are tested.
+/// Settings of the test of two systems.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -72,7 +72,7 @@ pub struct Request {
     pub segments: Vec<usize>,
     /// The unit of each of these segments, counted from 0.
     pub units: Vec<u32>,
-    /// How the systems are tested.
+    /// Settings of the test.
     pub settings: Settings,
 }
 
@@ -83,7 +83,7 @@ pub struct Results {
     pub scores: [f64; 2],
     /// The intervals of the scores; None before all replicates are drawn, and if some have no score.
     pub intervals: Option<[Interval; 2]>,
-    /// How the intervals of the scores are made.
+    /// Method of the intervals of the scores.
     pub method: IntervalName,
     /// True if all scores are 0 or 1, whose differences have Tango's interval.
     pub pass_fail: bool,
@@ -255,8 +255,8 @@ impl Selection {
         }
     }
 
-    /// Returns what the swaps came to, and the intervals of scores if all replicates are drawn; None before the
-    /// swaps are made.
+    /// Returns the outcome of the swaps, and the intervals of scores if all replicates are drawn;
+    /// None before the swaps are made.
     #[must_use]
     pub fn results(&mut self, measure: &Measure) -> Option<Results> {
         if self.done < self.count {
@@ -365,7 +365,7 @@ mod tests {
         rows(|n| [[4 + n % 5, 10], [10 + (n * 3) % 7, 10]])
     }
 
-    /// The first `count` segments in units of `together` segments.
+    /// Requests the first `count` segments in units of `together` segments.
     fn request(count: usize, together: usize, interval: IntervalName) -> Request {
         let units = (0..count as u32).map(|segment| segment / together as u32).collect();
         let settings = Settings { seed: 12_345, replicates: 999, level: 0.95, interval };
@@ -385,7 +385,7 @@ mod tests {
         assert!(far < 1e-12 * expected.1.abs().max(1.0), "found {found:?}, expected {expected:?}");
     }
 
-    /// What `truebleu.compare` found of the rows, with 999 replicates.
+    /// Results of `truebleu.compare` for the rows, with 999 replicates.
     struct Expected {
         method: IntervalName,
         intervals: [Interval; 2],
@@ -483,7 +483,7 @@ mod tests {
         let found = compare(&lengths(), &measure, &request(9, 1, IntervalName::Percentile));
         let expected = Expected {
             method: IntervalName::Percentile,
-            // Without limits [48.9, 65.6] and [114.4, 140].
+            // Bounds of the metric apply: without them [48.9, 65.6] and [114.4, 140].
             intervals: [(50.0, 65.555_555_555_555_56), (114.444_444_444_444_44, 135.0)],
             interval: (-85.0, -55.0),
             p: 0.003_906_25,

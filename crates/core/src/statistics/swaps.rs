@@ -76,9 +76,9 @@ pub fn swapped_shares(
 
 /// Scales differences after swaps, and returns the scaled shares of the text that are swapped.
 ///
-/// A hypothesis moves a scaled difference as far as its share is scaled around a half. That share stays short of
-/// all and of none: such swaps rule nothing out, however small their difference is. All are shaped (replicate,
-/// pair); the shares may be (replicate, 1).
+/// The shares are scaled around a half, so that a hypothesis moves scaled differences by them. The
+/// share stays above none and below all: such swaps rule nothing out, however small their
+/// difference is. All are shaped (replicate, pair); the shares may be (replicate, 1).
 pub fn scale_swaps(
     differences: &mut ArrayViewMut2<'_, f64>,
     shares: &ArrayView2<'_, f64>,

@@ -41,7 +41,7 @@ fn without_international_markup(line: &str) -> Cow<'_, str> {
     Cow::Owned(if line.contains('&') { line.replace("&apos;", "'") } else { line })
 }
 
-/// Lower-cases like Perl's `lc`: a final capital sigma becomes σ, as any other.
+/// Lowercases like Perl's `lc`: a final capital sigma becomes σ, like any other.
 fn lowercased_one_by_one(line: &str) -> String {
     if line.is_ascii() {
         return line.to_ascii_lowercase();
@@ -121,8 +121,7 @@ mod tests {
                 ("\ta\tb\t", &["", "a", "b"]),
                 (" \t.5", &["", ".", "5"]),
                 (" a", &["a"]),
-                // As Perl 5.36 splits them: \x1c is not white space in Perl, and \u{a0} is a
-                // separator.
+                // Perl 5.36 splits so: \x1c is not white space in Perl, and \u{a0} is a separator.
                 ("\ra", &["", "a"]),
                 ("\x0ba", &["", "a"]),
                 ("\x0ca", &["", "a"]),

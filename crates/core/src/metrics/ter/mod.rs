@@ -179,7 +179,7 @@ impl Round {
             }
             alignment.trace(matrix, reference, output);
             let limit = MAX_CANDIDATES - candidates_tried;
-            // At the limit sacreBLEU gives up, even on the best shift of the round.
+            // SacreBLEU gives up at the limit, even on the best shift of the round.
             let Some(found) = candidates.find(reference, output, alignment, limit) else {
                 return shifts + distance;
             };
@@ -198,8 +198,8 @@ impl Round {
 #[derive(Debug, Default)]
 struct Reference {
     words: Vec<u32>,
-    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers; empty if
-    /// that would take too much memory.
+    /// Set of positions of each word of the vocabulary, as `blocks` 64-bit integers; empty if that
+    /// would take too much memory.
     positions: Vec<u64>,
     blocks: usize,
     counts: Vec<u32>,

@@ -143,9 +143,9 @@ pub struct Alignment {
     /// `output_position[n]` is the number of output words that the path has passed after n words of the
     /// reference.
     pub output_position: Vec<usize>,
-    /// For each word of the output, the number of consecutive words without error from it on.
+    /// Number of consecutive words without error from each word of the output on.
     pub output_clean: Vec<usize>,
-    /// For each word of the reference, the number of consecutive words without error from it on.
+    /// Number of consecutive words without error from each word of the reference on.
     pub reference_clean: Vec<usize>,
 }
 

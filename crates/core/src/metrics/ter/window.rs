@@ -196,8 +196,8 @@ impl Matrix for WindowMatrix {
                 row = window.next(row, reference.occurrences(word, window.start)).0;
             }
         }
-        // From here on the words are unchanged, so once all columns that matter differ from the old
-        // row by the same number, they differ by it to the end.
+        // The following words are unchanged, so once all columns that matter differ from the old
+        // row by one number, they differ by it to the end.
         for (index, &word) in (end..).zip(&output[end..]) {
             if let Some(distance) = self.distance_from(index, row) {
                 return distance;
