@@ -19,7 +19,7 @@ def test_mbr_writes_the_choice_and_a_report() -> None:
     result = run("mbr", "lists", "-o", "best.txt", "-r", "ref")
     assert Path("best.txt").read_text() == "the cat sat\nyes\n"
     assert "All candidates have the same text for 1 of 2 segments." in result.stdout
-    assert "By BLEU the chosen candidates can't be told from the first ones" in result.stdout
+    assert "By BLEU the chosen candidates and the first ones can't be told apart" in result.stdout
     again = run("mbr", "lists", "-o", "best.txt")
     assert "--force" in str(again.exception)
     assert run("mbr", "lists", "-o", "best.txt", "--force").exit_code == 0

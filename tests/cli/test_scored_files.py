@@ -85,7 +85,7 @@ def test_files_of_scores_need_no_metric() -> None:
     """And a direction that nobody says is reported, and can be turned."""
     done = run("compare", "new.csv", "old.csv", *ALWAYS)
     assert done.out == run("compare", "new.csv", "old.csv", "-m", "scores", *ALWAYS).out
-    assert "score: higher is better (assumed; --lower-is-better turns it)" in done.out
+    assert "score: higher is better (assumed; if not, use --lower-is-better)" in done.out
     turned = run("compare", "new.csv", "old.csv", "--lower-is-better", *ALWAYS).out
     assert "↓ lower is better" in " ".join(turned.split())
     assert "assumed" not in turned
@@ -100,7 +100,7 @@ def test_explain_and_score_call_items_by_their_names() -> None:
     result = json.loads(explained.out)
     assert result["segment_names"][:2] == ["q59", "q58"]
     rows = run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "tsv").out.splitlines()
-    assert rows[1] == "# score: higher is better (assumed; --lower-is-better turns it)"
+    assert rows[1] == "# score: higher is better (assumed; if not, use --lower-is-better)"
     assert rows[2:5] == ["system\tsegment\tscore", "new\tq59\t0.0", "new\tq58\t1.0"]
     by_system = json.loads(
         run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "json").out

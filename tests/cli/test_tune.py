@@ -25,7 +25,7 @@ def test_tune_writes_weights_and_reports_the_gain() -> None:
     assert result.exit_code == 0, result.output
     assert Path("weights.ini").read_text().startswith("[weight]\nLM0= -")
     answer, *_ = result.stdout.splitlines()
-    assert answer.startswith("By BLEU the tuned weights are better than those before: +")
+    assert answer.startswith("By BLEU the tuned weights are better than the previous ones: +")
     assert "no evidence of a gain" in result.stdout
     assert "TM0_1" in result.stdout
     again = run(*TUNE, "-o", "weights.ini")

@@ -140,7 +140,7 @@ def test_systems_undecided_by_the_correction_alone_are_named(texts: TestSet) -> 
     )
     many = replace(comparison, settings=settings, systems=scores, comparisons=(close, *pairs))
     assert verdict(many, "BLEU")[1] == (
-        "Not significant among 6 comparisons, though the interval leaves out 0: close."
+        "Not significant among 6 comparisons, though the interval excludes 0: close."
     )
 
 

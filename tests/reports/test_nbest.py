@@ -30,7 +30,7 @@ def test_contents_are_counted() -> None:
     report = describe_lists(LISTS)
     first, known, *_ = report.to_document().sentences
     assert "6 candidates for 3 segments, 1 to 3 each; 5 of them are different." in first
-    assert known == "Known of each candidate: 2 features."
+    assert known == "Known for each candidate: 2 features."
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def tuned() -> TuneResult:
         (GAIN, "By BLEU they are better than before: +1.50 [+0.50, +2.50], p = 0.0100."),
         (
             replace(GAIN, p=0.2),
-            "By BLEU they can't be told from before: +1.50 [+0.50, +2.50], p = 0.2000.",
+            "By BLEU they and before can't be told apart: +1.50 [+0.50, +2.50], p = 0.2000.",
         ),
         (
             replace(GAIN, higher_is_better=False),
@@ -122,7 +122,7 @@ def notes(document: Document) -> str:
 
 def test_the_gain_precedes_the_score_of_the_tuned_lists() -> None:
     document = tune_document(tuned())
-    assert document.sentences[0].startswith("By chrF2 the tuned weights are better than those")
+    assert document.sentences[0].startswith("By chrF2 the tuned weights are better than the")
     assert "(no evidence of a gain); first candidates " in notes(document)
     assert "gain: on 2 parts of neighbouring segments" in notes(document)
 
@@ -139,7 +139,7 @@ def test_weights_without_a_gain_or_a_change_are_told() -> None:
         "No gain was measured: give --test-lists or --folds.",
     )
     (nothing,) = tune_document(replace(unmeasured, changed=0)).sentences
-    assert nothing.startswith("The weights do nothing")
+    assert nothing.startswith("The weights have no effect")
 
 
 def test_weights_that_choose_worse_than_chance_are_warned_of_on_their_own_lists() -> None:
@@ -192,7 +192,7 @@ def test_metrics_disagree_where_both_differences_are_real(
     assert len(sentences) == (3 if caution is None else 4)
     assert caution is None or sentences[2].startswith(caution)
     losses = tuple(replace(gain, difference=-1.5, p=0.01) for gain in gains)
-    assert "keep what you had" in str(rerank_document(replace(reranked(), gains=losses)).sentences)
+    assert "keep the old one" in str(rerank_document(replace(reranked(), gains=losses)).sentences)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,9 @@ def test_sentences_count_the_chosen_candidates() -> None:
 def test_a_choice_is_judged_by_another_metric() -> None:
     result = mbr(SAMPLES, metric="chrf", references=REFERENCE)
     first, *_ = result.to_document().sentences
-    assert first.startswith("By BLEU the chosen candidates can't be told from the first ones: +")
+    assert first.startswith(
+        "By BLEU the chosen candidates and the first ones can't be told apart: +"
+    )
     assert [gain.metric for gain in result.gains] == ["chrF2", "BLEU"]
     assert "first ones" not in str(mbr(SAMPLES, metric="chrf"))
 

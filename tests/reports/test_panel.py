@@ -73,7 +73,7 @@ def test_sets_that_disagree_have_no_mean_in_the_headline(
     changed = replace(pair, sets=tuple(mixed), heterogeneity=between)
     shown = document(replace(result, comparisons=(changed,)))
     assert "on average" not in shown.sentences[0]
-    assert "they differ too much for a mean to speak for them" in shown.sentences[0]
+    assert "they differ too much for their mean to describe them" in shown.sentences[0]
     table = next(block for block in shown.blocks if isinstance(block, Table))
     assert table.rows[-1]["verdict"] == "varies"
 

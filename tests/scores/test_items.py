@@ -128,7 +128,7 @@ def test_answers_that_are_averaged_are_what_the_verdict_is_about() -> None:
     result = truebleu.compare(TWICE, metrics="scores:answers=mean")
     assert result.comparisons[0].difference == pytest.approx(-1 / 6)
     assert (
-        "The verdict is about these answers, up to 2 to an item, not about further answers."
+        "The verdict is about these answers, up to 2 per item, not about further answers."
         in str(result)
     )
     grouped = truebleu.compare(TWICE, by={"half": ["x", "y"] * 30}, replicates=200)

@@ -96,7 +96,7 @@ def test_one_set_has_no_interval_for_further_sets() -> None:
             False,
             None,
         )
-    assert "one test set says nothing about further ones" in str(result)
+    assert "one test set gives no evidence about further ones" in str(result)
 
 
 @pytest.mark.parametrize(

@@ -457,7 +457,7 @@ def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
                 "set tokenize=… to choose another"
             )
         if ("better", "higher-assumed") in signature.fields:
-            assumed = "higher is better (assumed; --lower-is-better turns it)"
+            assumed = "higher is better (assumed; if not, use --lower-is-better)"
             lines.append(f"{signature.name}: {assumed}")
     return list(dict.fromkeys(lines))
 
@@ -695,7 +695,7 @@ def join_names(parts: Sequence[str], maximum: int | None = None, word: str = "an
 
 def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
     """Name comparisons that only the correction makes non-significant, against their interval."""
-    lost = f"Not significant among {comparisons:,} comparisons, though the interval leaves out 0"
+    lost = f"Not significant among {comparisons:,} comparisons, though the interval excludes 0"
     return [f"{lost}: {join_names(names, MOST_NAMES)}."] if names else []
 
 
@@ -721,7 +721,7 @@ def resampled(settings: ResamplingSettings, units: int, test_set: Sizes | None =
 def about_answers(signatures: Iterable[Signature]) -> list[str]:
     """Say what a verdict is about, if several answers to an item were averaged."""
     counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
-    about = f"The verdict is about these answers, up to {max(counts, default=0)} to an item"
+    about = f"The verdict is about these answers, up to {max(counts, default=0)} per item"
     return [f"{about}, not about further answers."] if counts else []
 
 

@@ -61,7 +61,7 @@ def _contents(result: ListsReport) -> Iterator[str]:
         f"{result.sparse_features:,} sparse features": result.sparse_features,
     }
     known = [name for name, is_known in contents.items() if is_known]
-    yield f"Known of each candidate: {', '.join(known) or 'its text only'}."
+    yield f"Known for each candidate: {', '.join(known) or 'its text only'}."
 
 
 def warnings(result: ListsReport) -> Iterator[str]:
@@ -108,8 +108,8 @@ def oracle_document(result: OracleResult) -> doc.Document:
         for metric in result.metrics
     )
     method = (
-        f"{result.candidates:,} candidates for {result.segments:,} segments; best and worst choose "
-        "each segment by itself; those for the text go on from there, one candidate at a time"
+        f"{result.candidates:,} candidates for {result.segments:,} segments; best and worst are "
+        "chosen by segment; for the text, hill climbing continues from there"
     )
     notes = doc.Notes((*(metric.signature for metric in result.metrics), method))
     data = doc.Table(doc.plain_columns(*(column.name for column in table.columns)), table.rows)
@@ -126,7 +126,7 @@ def gain_sentence(gain: Gain, noun: str, before: str) -> str:
     interval = doc.bracketed(gain.interval, gain.digits, sign="+")
     amount = f"{gain.difference:+.{gain.digits}f} {interval}, {doc.p_equals('p', gain.p)}"
     if gain.p > ALPHA:
-        return f"By {gain.metric} {noun} can't be told from {before}: {amount}."
+        return f"By {gain.metric} {noun} and {before} can't be told apart: {amount}."
     relation = "better" if gain.is_better else "worse"
     return f"By {gain.metric} {noun} are {relation} than {before}: {amount}."
 
@@ -138,7 +138,7 @@ def _gain_sentences(gains: Sequence[Gain], noun: str, before: str) -> Iterator[s
     if worse and len(worse) < len(real):
         yield "The metrics disagree: look at outputs before you believe one of them."
     elif worse:
-        yield "They are worse: keep what you had."
+        yield "The new choice is worse: keep the old one."
     yield from (sentence for gain in gains if (sentence := below_sentence(gain)))
 
 
@@ -177,9 +177,9 @@ def _gain_table(gains: Sequence[Gain]) -> list[Block]:
 
 def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
     """Lay out the gain on held-out segments, the weights, and the tuning method."""
-    answer = list(_gain_sentences(result.gains, "the tuned weights", "those before"))
+    answer = list(_gain_sentences(result.gains, "the tuned weights", "the previous ones"))
     if not result.changed:
-        answer.insert(0, "The weights do nothing: they choose the same candidates as before.")
+        answer.insert(0, "The weights have no effect: they choose the same candidates as before.")
     elif result.held_out == "none":
         answer.append("No gain was measured: give --test-lists or --folds.")
     if min(result.development) < max(result.first, result.by_chance) - ROUNDING:

@@ -122,10 +122,11 @@ def _headline(result: Panel, label: str) -> str:
         for pair in pairs
         if leader in (pair.a, pair.b) and not pair.significant
     ]
-    head = f"By {label} {leader} leads on average over {sets}"
+    headline = f"{leader} has the best mean {label} over {sets}"
     if not level:
-        return f"{head}, and is better than every other {words.system}."
-    return f"{head}; {doc.join_names(level, MOST_NAMES)} can't be told from it."
+        return f"{headline}, and is better than every other {words.system}."
+    names = doc.join_names(level, MOST_NAMES, word="or")
+    return f"{headline}, but is not significantly better than {names}."
 
 
 def _systems(result: Panel, label: str) -> doc.Table:
@@ -216,14 +217,16 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
         missing = f" (without {sets}, because one of the two is missing)"
     if _varies(pair):
         return (
-            f"Compared with {pair.b}, {pair.a} is {counts}{missing}: they differ too much for a "
-            "mean to speak for them."
+            f"Compared with {pair.b}, {pair.a} is {counts}{missing}: they differ too much for "
+            "their mean to describe them."
         )
     where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
     if result.settings.languages == "drawn":
         where = "on average over further test sets like these"
     if pair.p_adjusted is None:
-        return f"{pair.a} and {pair.b}: one test set says nothing about further ones; {counts}."
+        return (
+            f"{pair.a} and {pair.b}: one test set gives no evidence about further ones; {counts}."
+        )
     interval = _mean_interval(result, pair)
     p = doc.p_equals("adjusted p" if len(result.of(pair.metric)) > 1 else "p", pair.p_adjusted)
     bounds = ""

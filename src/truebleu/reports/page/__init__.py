@@ -396,7 +396,7 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
         items = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
         parts.append(f"<h3>Warnings about the texts</h3><ul>{items}</ul>")
     elif _texts(report) is not None:
-        parts.append("<p>Nothing about the texts looked suspicious.</p>")
+        parts.append("<p>There are no warnings about the texts.</p>")
     if command is not None:
         parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
