@@ -56,7 +56,7 @@ def page() -> Page:
     sections = tuple(_section(name) for name in SETS)
     return Page(
         name="reranking",
-        title="What do several metrics say of one reranker?",
+        title="How do several metrics judge one reranker?",
         introduction=INTRODUCTION,
         summary=" ".join(
             f"{SETS[name]}: {_verdict(section.result)}."

@@ -640,7 +640,7 @@ def _with_labels(labelled: Labelled, public: PublicTestSet, *, documents: bool) 
 
 BY = Option(
     "--by columns",
-    "Also by groups of segments: domain, document, another column of the --documents table, or "
+    "Also report groups of segments: domain, document, another column of the --documents table, or "
     "FILE#COLUMN.",
     "COLUMN",
     group="Texts",
@@ -807,7 +807,7 @@ def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter
         ),
         Option(
             "-q --quiet",
-            "No warnings and no progress; results and errors only.",
+            "Print only results and errors, without warnings and progress.",
             rare=True,
             is_flag=True,
             is_eager=True,

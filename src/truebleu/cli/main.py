@@ -123,8 +123,8 @@ SECTIONS = {
     },
     "More": {
         "study": ("study", "Measure how far scores, intervals and tests can be trusted."),
-        "demo": ("demo", "Show the whole path on a simulated test set."),
-        "list": ("demo", "List metrics, tokenizers, formats, tests and the like."),
+        "demo": ("demo", "Show scores, tests and explanations of a simulated test set."),
+        "list": ("demo", "List metrics, tokenizers, formats, tests and other names."),
         "sacrebleu": ("main", "Run sacreBLEU's own command line, faster."),
     },
 }

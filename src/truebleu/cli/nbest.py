@@ -143,7 +143,7 @@ TUNE_OPTIONS = [
         show_default=True,
         read=as_tuner,
     ),
-    *further_lists("test", "Measure the gain on these."),
+    *further_lists("test", "Lists to measure the gain on."),
     Option(
         "--start",
         "Weights to start from: TSV, JSON or a Moses ini.",
@@ -181,7 +181,7 @@ TUNE_OPTIONS = [
     "metrics executor details format output",
     options=TUNE_OPTIONS,
     metrics=list_metrics,
-    output="Write the weights; the name's ending says as what: .tsv, .json or .ini (Moses).",
+    output="Write the weights in the format of FILE's ending: .tsv, .json or .ini (Moses).",
     epilog=TUNE_EPILOG,
 )
 def tune_command(
@@ -193,7 +193,7 @@ def tune_command(
     show: ResultWriter,
     **options: Any,
 ) -> None:
-    """Tune the weights of the features in LISTS, and measure what they gain on other segments.
+    """Tune the weights of the features in LISTS, and measure the gain on other segments.
 
     A metric may also be feature:NAME, the mean of a feature of the lists.
     """
@@ -250,7 +250,7 @@ RERANK_OPTIONS = [
         group="Metrics",
         read=read_weights,
     ),
-    *further_lists("train", "Lists to train on. Default: folds of LISTS themselves."),
+    *further_lists("train", "Lists to train on. Default: folds of LISTS."),
 ]
 #: Options of training.
 TRAINING = ("train_lists", "folds", "gamma", "ngrams")
@@ -345,7 +345,7 @@ def mbr_command(
 ) -> None:
     """Choose the candidate with the highest expected utility for each segment in LISTS.
 
-    Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
+    Each candidate is scored against all others as references: minimum Bayes risk.
     """
     read = list_reader(options)
     candidates = read(lists)

@@ -52,7 +52,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 """
 FOLDER = Option(
     "-o --output folder",
-    "Where to write the texts.",
+    "Folder to write the texts into.",
     "FOLDER",
     type=FilePath(path_type=Path),
     required=True,

@@ -106,7 +106,7 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     resume = Option("--resume", text, "FILE", type=FilePath(path_type=Path))
     text = "Segments per topic on average, with --simulate; topics differ in difficulty."
     topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
-    text = "With --simulate, every pair of words is a feature too: thousands of sparse ones."
+    text = "With --simulate: every pair of words is a feature too, thousands of sparse ones."
     sparse = Option("--sparse", text, group="Texts", rare=True, is_flag=True)
     options = [resume, *([] if with_human else [simulate, sparse if of_lists else topics])]
     if with_human:

@@ -360,7 +360,7 @@ def study_reranking(
     runner: Runner | None = None,
     **options: Unpack[RerankingOptions],
 ) -> base.StudyResult:
-    """What do several metrics say of one reranker, and of others that should equal it?
+    """How do several metrics judge one reranker, and variants that should equal it?
 
     A log-linear model with n-grams as features is compared by each metric with a model of the
     lists' own features only (Riezler & Maxwell 2005, Table 1). P-values are by approximate
