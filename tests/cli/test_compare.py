@@ -91,13 +91,22 @@ def test_the_chart_shows_scores_and_differences_of_all_systems(folder: Path) -> 
 def test_human_accuracy_is_given_only_within_the_range_of_the_curve(folder: Path) -> None:
     pair = json_of(folder, "-m", "bleu", "--baseline", "bad")["comparisons"][0]
     assert pair["people"] is None  # the curve is level at so large a difference
-    pair = json_of(folder, "-m", "bleu", "--baseline", "good")["comparisons"][0]
-    assert pair["people"]["curve"] == "BLEU"
-    assert 50 <= pair["people"]["accuracy"] < 88.4
     other = json_of(folder, "-m", "ter", "--baseline", "bad")["comparisons"][0]
     assert other["people"] is None
-    two = ["compare", "-r", str(folder / "reference-1.txt")]
-    two += [str(folder / "good.txt"), str(folder / "same.txt")]
+
+
+def test_human_accuracy_is_given_only_for_significant_differences(
+    folder: Path, tmp_path: Path
+) -> None:
+    pair = json_of(folder, "-m", "bleu", "--baseline", "good")["comparisons"][0]
+    assert (pair["b"], pair["p"] > 0.05, pair["people"]) == ("same", True, None)
+    texts = save_channels(tmp_path / "close", 150, {"good": 0.08, "close": 0.12})
+    two = ["compare", "-r", *(str(texts / f"{name}.txt") for name in ("reference-1", "good"))]
+    two.append(str(texts / "close.txt"))
+    (pair,) = json.loads(CliRunner().invoke(truebleu, [*two, "-f", "json"]).stdout)["comparisons"]
+    assert pair["p"] < 0.05
+    assert pair["people"]["curve"] == "BLEU"
+    assert 50 <= pair["people"]["accuracy"] < 88.4
     assert "human raters" in CliRunner().invoke(truebleu, two).stdout
     assert "human raters" not in CliRunner().invoke(truebleu, [*two, "--people", "none"]).stdout
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.texts import save_channels
 from truebleu.cli.main import main
 from truebleu.counts import read_counts
 from truebleu.simulation import Channel, save_test_set, simulate
@@ -112,14 +113,17 @@ def test_the_first_line_says_that_every_metric_must_pass() -> None:
     assert verdicts == ["  fail:", "  pass:"]
 
 
-def test_human_accuracy_does_not_change_the_verdict() -> None:
-    told = gate("twin.txt", "middle.txt")
-    without = gate("twin.txt", "middle.txt", "--people", "none")
+def test_human_accuracy_does_not_change_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(save_channels(tmp_path / "close", 150, {"good": 0.08, "close": 0.12}))
+    told = gate("good.txt", "close.txt")
+    without = gate("good.txt", "close.txt", "--people", "none")
     assert told.returncode == without.returncode
     assert "Kocmi et al. (2024)" in told.stdout
     assert "Kocmi" not in without.stdout
     with_json, plain = (
-        json.loads(gate("twin.txt", "middle.txt", "-f", "json", *options).stdout)["checks"][0]
+        json.loads(gate("good.txt", "close.txt", "-f", "json", *options).stdout)["checks"][0]
         for options in ([], ["--people", "none"])
     )
     assert with_json.pop("people")["source"] == "Kocmi et al. (2024)"

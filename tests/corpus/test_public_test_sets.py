@@ -113,7 +113,10 @@ def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
         (["--test-set", "wmt42/en-de"], "unknown test set 'wmt42'"),
         (["--test-set", "wmt24/en-en"], "unknown language pair of wmt24 'en-en'"),
         (["--test-set", "wmt24"], "expected a language pair: -l en-de, or wmt24/en-de"),
-        (["--test-set", "wmt24/en-de", "-r", "system.de"], "expected none beside --reference"),
+        (
+            ["--test-set", "wmt24/en-de", "-r", "system.de"],
+            "expected --test-set or --reference, not both",
+        ),
         (["--test-set", "wmt24/en-de", "-l", "en-cs"], "expected a language pair"),
         (["--test-set", "wmt23/de-en"], "truebleu sacrebleu --download wmt23 -l de-en"),
         ([], "no reference given: name one with -r FILE, or a test set with --test-set NAME"),

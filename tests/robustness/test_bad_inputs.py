@@ -203,7 +203,7 @@ TABLE = [
     Bad("mbr x", "line 1: an empty list", b'{"candidates": []}\n', ".jsonl"),
     Bad("tune x -r one.txt", "more segments, or folds 0", moses("0 F= 1")),
     Bad("tune x -r one.txt --folds 0", "expected features to weight", moses("0 ")),
-    Bad("tune x -r one.txt --method mert --folds 0", "1,000 at most", MANY_FEATURES),
+    Bad("tune x -r one.txt --method mert --folds 0", "at most 1,000", MANY_FEATURES),
     Bad(
         "tune --decoder false\u00a0{weights}\u00a0{nbest} --start x -r one.txt --resume rounds",
         "exit code 1",

@@ -310,7 +310,10 @@ def test_half_of_the_conclusions_about_equal_systems_are_right_at_any_confidence
     for band in sure:
         assert 0.3 < band["right"] < 0.7
         assert band["overconfident"]
-    assert sum("right less often than claimed" in sentence for sentence in said(result)) == 2
+    assert (
+        sum("significantly fewer than claimed are right" in sentence for sentence in said(result))
+        == 2
+    )
 
 
 def test_tied_samples_are_counted_separately() -> None:

@@ -81,7 +81,7 @@ def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: T
     # One-sided at the level 95 %: twice as often in either direction.
     assert by_test["wins"]["verdict"] == "too often"
     assert by_test["wins"]["rejected"] >= by_test["interval"]["rejected"]
-    assert any("gives a smaller p than" in finding for finding in said(result))
+    assert any("has a smaller p-value than" in finding for finding in said(result))
 
 
 @pytest.mark.slow
