@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser wasm clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser wasm wasm-target clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -15,7 +15,7 @@ demo: .venv/built  ## the whole path on a simulated test set; writes demo/report
 # On all cores. pytest keeps the test modules that it rewrote, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: rust-test .venv/tools browser  ## all tests, Rust and Python
+test: rust-test .venv/tools browser wasm-target  ## all tests, Rust and Python
 	$(PYTEST)
 
 # What takes long: recorded runs of other tools, commands in processes of their own, packages, a browser.
@@ -103,8 +103,10 @@ browser:  ## install the Chromium that tests of the report need, as root on Debi
 
 build: .venv/built  ## compile the core into .venv
 
-wasm:  ## compile the core for the report's page, which has it as core.wasm
-	rustup target add wasm32-unknown-unknown
+wasm-target:
+	-@command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown
+
+wasm: wasm-target  ## compile the core for the report's page, which has it as core.wasm
 	$(PYTHON) -m tools.wasm
 
 clean:  ## remove what the other targets made

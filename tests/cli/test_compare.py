@@ -100,7 +100,7 @@ def test_human_accuracy_is_given_only_for_significant_differences(
 ) -> None:
     pair = json_of(folder, "-m", "bleu", "--baseline", "good")["comparisons"][0]
     assert (pair["b"], pair["p"] > 0.05, pair["people"]) == ("same", True, None)
-    texts = save_channels(tmp_path / "close", 150, {"good": 0.08, "close": 0.12})
+    texts = save_channels(tmp_path / "close", 500, {"good": 0.08, "close": 0.1})
     two = ["compare", "-r", *(str(texts / f"{name}.txt") for name in ("reference-1", "good"))]
     two.append(str(texts / "close.txt"))
     (pair,) = json.loads(CliRunner().invoke(truebleu, [*two, "-f", "json"]).stdout)["comparisons"]

@@ -116,7 +116,7 @@ def test_the_first_line_says_that_every_metric_must_pass() -> None:
 def test_human_accuracy_does_not_change_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(save_channels(tmp_path / "close", 150, {"good": 0.08, "close": 0.12}))
+    monkeypatch.chdir(save_channels(tmp_path / "close", 500, {"good": 0.08, "close": 0.1}))
     told = gate("good.txt", "close.txt")
     without = gate("good.txt", "close.txt", "--people", "none")
     assert told.returncode == without.returncode

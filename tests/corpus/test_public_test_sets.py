@@ -115,7 +115,7 @@ def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
         (["--test-set", "wmt24"], "expected a language pair: -l en-de, or wmt24/en-de"),
         (
             ["--test-set", "wmt24/en-de", "-r", "system.de"],
-            "expected --test-set or --reference, not both",
+            "--test-set or --reference, not both",
         ),
         (["--test-set", "wmt24/en-de", "-l", "en-cs"], "expected a language pair"),
         (["--test-set", "wmt23/de-en"], "truebleu sacrebleu --download wmt23 -l de-en"),

@@ -141,7 +141,7 @@ def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
     strata = draw(pairs)
     kernels = [
         lambda: _core.Rows(rows).bootstrap_sums(strata=strata, **run),
-        lambda: _core.Rows(rows).weighted_sums(draw(matrices(2, 2)) > 0),
+        lambda: _core.Rows(rows).weighted_sums((draw(matrices(2, 2)) > 0).astype(np.uint8)),
         lambda: _core.Rows(rows).swapped_sums(**run),
         lambda: _core.heads(draw(st.lists(FEW)), **run),
         lambda: _core.Pairs(draw(pairs)).sums(draw(matrices(3, 3)), rows),
