@@ -44,6 +44,7 @@ PAYLOADS = {
     "line ends": "x\r\ny\x0bz\x0cw\u2028v\u2029u\x85t",
     "expression": "'];alert(1);//\\",
     "NUL": "x\0y",
+    "step command": "::stop-commands::x ##[group]y ##vso[task.complete]z",
 }
 
 
@@ -53,13 +54,20 @@ def require_no_controls(text: str, allowed: str = "\n") -> None:
     assert raw <= set(allowed), raw
 
 
+def require_no_commands(text: str) -> None:
+    """Nothing that GitHub or Azure Pipelines would obey in the output of a step."""
+    assert not re.search(r"(?m)^\s*::|##(\[|vso\[)", text)
+
+
 def text(output: str) -> object:
     require_no_controls(output)
+    require_no_commands(output)
     return output.count("\n")
 
 
 def tsv(output: str) -> object:
     require_no_controls(output, "\n\t")
+    require_no_commands(output)
     lines = output.splitlines()
     rows = [line for line in lines if not line.startswith("# ")]
     # Readers that know quotation marks and those that do not see the same cells.
@@ -79,6 +87,7 @@ COMMANDS = re.compile(
 
 def latex(output: str) -> object:
     require_no_controls(output)
+    require_no_commands(output)
     assert output.isascii()
     lines = [line for line in output.splitlines() if not line.startswith("%")]
     for line in lines:
@@ -95,6 +104,7 @@ def latex(output: str) -> object:
 
 def markdown(output: str) -> object:
     require_no_controls(output)
+    require_no_commands(output)
     kinds = Counter[object]()
     for line in output.splitlines():
         bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", line)
@@ -116,6 +126,7 @@ def github(output: str) -> object:
 
 def json_(output: str) -> object:
     require_no_controls(output)
+    require_no_commands(output)
     return _shape(json.loads(output))
 
 

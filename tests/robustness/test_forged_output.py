@@ -432,6 +432,32 @@ def test_no_command_for_two_systems_shows_anything_but_text(
     require_texts(run, COMMANDS_FOR_TWO[name], [joined, "harmless"], formats)
 
 
+def files_for_two(names: Sequence[str]) -> list[str]:
+    """Files of two systems, the second worse where a segment is a question."""
+    lines = [line + "?" * (i % 2) for i, line in enumerate(REFERENCE * 5)]
+    worse = ["a cat" if line.endswith("?") else line for line in lines]
+    files = [write(f"{name}.txt", text) for name, text in zip(names, (lines, worse), strict=True)]
+    return [*files, "-r", write("ref", lines)]
+
+
+#: Commands whose names of systems are names of files.
+FILE_COMMANDS: dict[str, Door] = {
+    "score": lambda names: ["score", *files_for_two(names), "--details"],
+    "compare": lambda names: [*COMPARE, *files_for_two(names)],
+    "explain": lambda names: ["explain", *files_for_two(names), "--details", *FEW],
+    "gate": lambda names: gate_of(
+        ["-r", "ref", *(part for part in files_for_two(names) if part.endswith(".txt"))]
+    ),
+    "plan": lambda names: ["plan", *files_for_two(names), "--difference", "1"],
+    "study sensitivity": lambda names: ["study", "sensitivity", *files_for_two(names)],
+}
+
+
+@pytest.mark.parametrize("name", FILE_COMMANDS)
+def test_a_file_name_that_is_no_text_stays_a_name(name: str, run: Runs) -> None:
+    require_texts(run, FILE_COMMANDS[name], ["x\udcff", "y\udcfe"], tuple(FORMATS))
+
+
 def message_options(*words: str) -> Door:
     """A command that is refused for what a name says."""
     return lambda names: [word.replace("{}", names[0]) for word in (*words, *texts(["a", "b"]))]

@@ -405,15 +405,22 @@ def is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+# What GitHub and Azure Pipelines obey in the output of a step: `::error::` where a line begins, as
+# each word may after a wrap, and `##[error]` or `##vso[task]` anywhere.
+STEP_COMMAND = re.compile(r"(?<![^\s,]):(?=:)|(?<=#)#(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
+
+
 def one_line(text: str) -> str:
-    r"""Put a text on one line, with control characters as readable escapes.
+    r"""Put a text on one line; control characters and step commands become readable escapes.
 
     >>> one_line("a\x1b[31mb\nc")
     'a\\x1b[31mb c'
+    >>> one_line("::error::x")
+    '\\x3a:error::x'
     """
-    if text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text)
+    if not text.isprintable():
+        text = "".join(_shown(character) for character in text)
+    return STEP_COMMAND.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def _shown(character: str) -> str:
@@ -426,7 +433,7 @@ def _shown(character: str) -> str:
 
 
 # Characters that JSON writers leave unescaped, but terminals obey or UTF-8 cannot hold.
-CONTROLS = f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]"
+CONTROLS = f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]|{STEP_COMMAND.pattern}"
 
 
 def escaped_controls(json: str) -> str:
@@ -435,7 +442,7 @@ def escaped_controls(json: str) -> str:
     >>> escaped_controls('"a\x9b31m"')
     '"a\\u009b31m"'
     """
-    return re.sub(CONTROLS, lambda match: f"\\u{ord(match[0]):04x}", json)
+    return re.sub(CONTROLS, lambda match: f"\\u{ord(match[0]):04x}", json, flags=re.IGNORECASE)
 
 
 # Signatures of metrics, with a line for each choice made for the user.

@@ -291,9 +291,9 @@ def slice_table(
 def _link(pair: PairExplanation, **selection: object) -> str:
     """Return the address of a selection of a pair's segments in the report's page."""
     compared = pair.comparison
-    return urlencode(
-        {"metric": compared.metric, "a": compared.a, "b": compared.b, **selection}, quote_via=quote
-    )
+    fields = {"metric": compared.metric, "a": compared.a, "b": compared.b, **selection}
+    # A file's name, and so a system's, may hold bytes that are no UTF-8.
+    return urlencode(fields, errors="surrogatepass", quote_via=quote)
 
 
 def ngram_table(

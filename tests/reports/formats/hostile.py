@@ -22,6 +22,8 @@ ATTACKS = (
     "a|b`c`*d*_e_[f](g)",
     "100 % & #1 {x} $y$ ~ ^",
     "nul\x00byte",
+    "::error::stop, ::warning::x",
+    "a ##[error]b ##vso[task.complete]c",
 )
 
 
