@@ -244,10 +244,14 @@ class AbsentTextError(CorpusError):
 
 
 class SuspiciousTextError(CorpusError):
-    """Warnings about the texts that --strict makes an error."""
+    """Warnings about the texts that are an error; by default because --strict is on."""
 
-    def __init__(self, warnings: Sequence[str]) -> None:
-        super().__init__(tuple(warnings))
+    def __init__(
+        self,
+        warnings: Sequence[str],
+        heading: str = "the texts are suspicious and --strict is on:",
+    ) -> None:
+        super().__init__(tuple(warnings), heading)
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -255,7 +259,7 @@ class SuspiciousTextError(CorpusError):
     @property
     def lines(self) -> tuple[str, ...]:
         """Heading, then each warning."""
-        return ("the texts are suspicious and --strict is on:", *self.args[0])
+        return (self.args[1], *self.args[0])
 
 
 class SettingError(TruebleuError, ValueError):

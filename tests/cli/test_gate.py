@@ -247,3 +247,29 @@ def test_options_that_would_do_nothing_are_refused() -> None:
     )
     seed = gate("twin.txt", "middle.txt", "--margin", "1", "--seed", "5")
     assert (seed.returncode, "--seed has no effect with --margin" in seed.stderr) == (2, True)
+
+
+@pytest.fixture
+def lost(folder: Path) -> str:
+    """Outputs of a good system that lost their first line."""
+    lines = (folder / "good.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "lost.txt").write_text("".join([*lines[1:], lines[-1]]), encoding="utf-8")
+    return "lost.txt"
+
+
+@pytest.mark.parametrize("place", ["new", "baseline"])
+def test_no_decision_follows_from_serious_faults_of_the_texts(lost: str, place: str) -> None:
+    result = gate(lost, "middle.txt") if place == "new" else gate("middle.txt", lost)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: no decision follows from these texts")
+    assert "with --accept-inputs" in result.stderr
+    assert "lost.txt: segments 1 to" in result.stderr
+
+
+def test_accepted_faults_stand_beside_the_decision(lost: str) -> None:
+    result = gate(lost, "middle.txt", "--accept-inputs")
+    assert result.returncode == 1
+    assert result.stdout.startswith("fail: lost is worse than middle by")
+    decided = json.loads(gate(lost, "middle.txt", "--accept-inputs", "-f", "json").stdout)
+    assert [warning["code"] for warning in decided["warnings"]] == ["shifted"]
+    assert decided["warnings"][0]["message"] in decided["sentences"]

@@ -23,6 +23,7 @@ from truebleu.cli._habits import hint_for
 from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import Files, parse_location, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels
+from truebleu.corpus.text_warnings import merge_warnings, refuse_serious
 from truebleu.counts.counting import DEFAULT_METRIC
 from truebleu.counts.inputs import are_scores, counts_of_files, read_texts, with_baseline
 from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
@@ -503,6 +504,7 @@ class Texts:
         keep_texts: bool = False,
         fingerprints: bool = False,
         by_runs: bool = False,
+        refuses_serious: bool = False,
     ) -> Counts:
         """Count the texts, or take saved counts or scores; warnings go to standard error.
 
@@ -511,6 +513,7 @@ class Texts:
             keep_texts: True to keep the texts, False to forget them part by part.
             fingerprints: True to compute the fingerprints that saved counts and ledgers need.
             by_runs: True if runs of scored models, such as epochs, are systems of their own.
+            refuses_serious: True if a serious warning is an error.
         """
         parts: list[TestSetParts] = []
 
@@ -540,6 +543,8 @@ class Texts:
                     counts.outline, self.public, documents=self.documents is None
                 )
                 counts = replace(counts, outline=outline)
+            if refuses_serious:
+                refuse_serious(counts.outline.warnings)
             self._warn(counts.outline.warnings)
             return counts
 
@@ -585,17 +590,9 @@ def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
     arguments = click.get_current_context().params
     option = "--details" if "details" in arguments else "--strict"
     messages = [warning.message for warning in warnings]
-    for message in messages if arguments.get("details") else _merge_warnings(warnings, option):
+    merged = merge_warnings(warnings, f"; {option} lists them")
+    for message in messages if arguments.get("details") else merged:
         warn(message)
-
-
-def _merge_warnings(warnings: Sequence[TextWarning], option: str) -> Iterator[str]:
-    """Merge warnings of one kind into one line that counts the rest; `option` lists them all."""
-    kinds: dict[str, list[TextWarning]] = {}
-    for warning in warnings:
-        kinds.setdefault(warning.code, []).append(warning)
-    for first, *others in kinds.values():
-        yield first.message + (f" (and {len(others)} more; {option} lists them)" if others else "")
 
 
 def _texts_of(values: dict[str, Any]) -> Texts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +24,7 @@ from truebleu.metrics.base import Metric
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
-from truebleu.significance.panel import panel
+from truebleu.significance.panel import panel, panel_warnings
 from truebleu.significance.panel_files import read_panel
 from truebleu.significance.scores import score
 
@@ -149,7 +148,11 @@ def gate_command(
     if settings["margin"] is not None:
         reject_unused(["replicates", "seed"], "has no effect with --margin")
     both, name = texts.with_baseline(baseline)
-    counts = both.count(metrics, fingerprints=settings["ledger"] is not None)
+    counts = both.count(
+        metrics,
+        fingerprints=settings["ledger"] is not None,
+        refuses_serious=not settings["accept_inputs"],
+    )
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
     with progress_bar(steps, "comparing") as progress:
         result = gate(counts, baseline=name, progress=progress, **settings)
@@ -199,13 +202,7 @@ def panel_command(
         else:
             reject_unused(["documents"], "requires -m scores")
             counts = read_panel(panels, metrics)
-    warn_of_texts(
-        [
-            replace(warning, text=f"{name}: {warning.text}", message=f"{name}: {warning.message}")
-            for name, part in counts.items()
-            for warning in part.outline.warnings
-        ]
-    )
+    warn_of_texts(panel_warnings(counts))
     steps = len(counts) * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
         result = panel(counts, progress=progress, executor=executor, **settings)

@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
+from truebleu.errors import SuspiciousTextError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from truebleu.corpus._files import NamedText
 
 __all__ = ["TextWarning"]
 
+#: Codes of serious warnings: the texts are not what they should be, and no decision follows from
+#: their scores.
+SERIOUS = frozenset({"shifted"})
 #: Number of occurrences of each kind in a text, and the index of the first segment with one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
 
@@ -34,6 +39,28 @@ class TextWarning:
     count: int
     segment: int | None
     message: str
+
+    @property
+    def is_serious(self) -> bool:
+        """True if scores of the text say nothing about its system."""
+        return self.code in SERIOUS
+
+
+def refuse_serious(warnings: Iterable[TextWarning]) -> None:
+    """Raise SuspiciousTextError if any warning is serious."""
+    messages = [warning.message for warning in warnings if warning.is_serious]
+    if messages:
+        heading = "no decision follows from these texts; correct them, or accept them as they are "
+        raise SuspiciousTextError(messages, f"{heading}with --accept-inputs (accept_inputs=True):")
+
+
+def merge_warnings(warnings: Iterable[TextWarning], remedy: str = "") -> Iterator[str]:
+    """Merge warnings of one kind into one line that counts the rest; `remedy` lists them all."""
+    kinds: dict[str, list[TextWarning]] = {}
+    for warning in warnings:
+        kinds.setdefault(warning.code, []).append(warning)
+    for first, *others in kinds.values():
+        yield first.message + (f" (and {len(others)} more{remedy})" if others else "")
 
 
 # Key of the survey, which is also the code; noun; consequence.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.outline import ColumnsLike
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.counts import MetricCounts
     from truebleu.counts.inputs import Source
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
@@ -270,6 +271,11 @@ class Explanation(Result):
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
         """Return the explanations by one metric."""
         return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
+
+    @property
+    def warnings(self) -> tuple[TextWarning, ...]:
+        """Warnings about the texts."""
+        return self.comparison.warnings
 
     @property
     def degenerate(self) -> list[dict[str, Any]]:

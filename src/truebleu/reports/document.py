@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category, combining, east_asian_width
 
+from truebleu.corpus.text_warnings import merge_warnings
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.reports.words import words_of
 from truebleu.schema import NO_VALUE as NO_VALUE, Column as Column, Value as Value
@@ -278,6 +279,13 @@ class Document:
     data: Table
     checks: tuple[Check, ...] = ()
 
+    def with_cautions(self, lines: tuple[str, ...]) -> Document:
+        """Add sentences that change how to read the answer, after the first sentences if any."""
+        kinds = [isinstance(block, Sentences) for block in self.blocks]
+        place = kinds.index(True) + 1 if any(kinds) else 0
+        blocks = (*self.blocks[:place], Sentences(lines), *self.blocks[place:])
+        return replace(self, blocks=blocks)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """All sentences, in reading order."""
@@ -368,7 +376,8 @@ def document_of(result: Renderable, **options: Any) -> Document:
     """
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
-    return document
+    warnings = [w for w in getattr(result, "warnings", ()) if getattr(w, "is_serious", False)]
+    return document.with_cautions(tuple(merge_warnings(warnings))) if warnings else document
 
 
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:

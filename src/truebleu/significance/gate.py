@@ -41,6 +41,7 @@ import numpy as np
 from truebleu import _core, schema
 from truebleu._core import PairTally, critical_rank, swap_scales
 from truebleu._results import Result
+from truebleu.corpus.text_warnings import refuse_serious
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
@@ -98,6 +99,8 @@ class GateOptions(schema.ResamplingOptions, total=False):
             level.
         looks: number of looks that share the level, with a ledger. Default: any number, each
             stricter than the last.
+        accept_inputs: decide although the texts have serious warnings, such as lines that do not
+            belong together.
     """
 
     baseline: Annotated[str | None, schema.Setting(option=False)]
@@ -105,6 +108,7 @@ class GateOptions(schema.ResamplingOptions, total=False):
     ledger: str | PathLike[str] | None
     looks: Annotated[int | None, schema.Setting(minimum=1, maximum=10**6, metavar="N", rare=True)]
     people: schema.People
+    accept_inputs: Annotated[bool, schema.Setting(group="Texts", rare=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +286,8 @@ def gate(
     counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
     counts = counts.select(_new_and_old(counts.outline.systems, options["baseline"]))
     _require_direction(counts)
+    if not options["accept_inputs"]:
+        refuse_serious(counts.outline.warnings)
     settings = GateSettings.from_options(options, unit=chosen_unit(options["unit"], counts.outline))
     units = units_of(counts.outline, settings)
     decision = _Decision(counts, settings, units, options["people"], progress)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import RowKind
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
@@ -242,6 +243,7 @@ class Panel(Result):
         common: names of the sets that have all systems.
         systems: every system by every metric.
         comparisons: every pair by every metric.
+        warnings: warnings about the texts, each with its test set.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.panel"
@@ -254,6 +256,7 @@ class Panel(Result):
     common: tuple[str, ...]
     systems: tuple[PanelSystem, ...]
     comparisons: tuple[PanelComparison, ...]
+    warnings: tuple[TextWarning, ...] = ()
 
     @property
     def rows(self) -> RowKind:
@@ -333,6 +336,16 @@ def panel(
         common=tuple(row.sizes.name for row in sets if len(row.index) == len(names)),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
+        warnings=panel_warnings(counts),
+    )
+
+
+def panel_warnings(counts: Mapping[str, Counts]) -> tuple[TextWarning, ...]:
+    """Return the warnings about all texts of a panel; they begin with their test set."""
+    return tuple(
+        replace(warning, text=f"{name}: {warning.text}", message=f"{name}: {warning.message}")
+        for name, part in counts.items()
+        for warning in part.outline.warnings
     )
 
 
