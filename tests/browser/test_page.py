@@ -155,7 +155,7 @@ def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
     page.locator("select[name=slice]").select_option(value="")
     page.locator("select[name=slice]").select_option(label="sport")
     page.locator("select[name=slice]").select_option(label="news")
-    summary.get_by_text("2 selections").wait_for()
+    summary.get_by_text("number of selections (2)").wait_for()
 
 
 def test_segments_are_sorted_filtered_and_linked_to(
