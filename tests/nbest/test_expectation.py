@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.nbest.small_lists import small_lists
+from truebleu.corpus.nbest import NBest
 from truebleu.nbest.expectation import (
     ExpectedBleu,
     expected_corpus_loss,
@@ -59,3 +60,25 @@ def test_descent_lowers_the_loss() -> None:
     found = ExpectedBleu(l2=0.01).weights(problem, Search.of(np.zeros(2), seed=1))
     before = expected_sentence_loss(problem, np.zeros(2), l2=0.01)[0]
     assert expected_sentence_loss(problem, found, l2=0.01)[0] < before
+
+
+def test_the_penalty_is_per_segment_so_that_copies_of_the_lists_leave_the_optimum() -> None:
+    lists, references = small_lists(segments=20)
+    twice = NBest.of(
+        [[*list_] for _ in range(2) for list_ in lists],
+        features={
+            name: [lists.feature(name)[span].tolist() for _ in range(2) for span in lists.spans()]
+            for name in lists.feature_names
+        },
+    )
+    tuner = ExpectedBleu(epochs=300, l2=0.5)
+    found = [
+        tuner.weights(make_problem(some, text, ["chrf"]), Search.of(np.zeros(2), seed=1))
+        for some, text in ((lists, references), (twice, references * 2))
+    ]
+    assert found[1] == pytest.approx(found[0], rel=0.05)
+    assert np.abs(found[0]).max() > 0.01
+
+
+def test_the_default_penalty_is_the_papers_on_as_many_segments() -> None:
+    assert ExpectedBleu().l2 * 1506 == pytest.approx(10, rel=1e-3)

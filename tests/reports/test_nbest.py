@@ -123,7 +123,7 @@ def notes(document: Document) -> str:
 def test_the_gain_precedes_the_score_of_the_tuned_lists() -> None:
     document = tune_document(tuned())
     assert document.sentences[0].startswith("By chrF2 the tuned weights are better than the")
-    assert "(no evidence of a gain); first candidates " in notes(document)
+    assert "on these lists, on which the weights were tuned: " in notes(document)
     assert "gain: on 2 parts of neighbouring segments" in notes(document)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.nbest.small_lists import informative
+from tests.nbest.small_lists import informative, small_lists
 from truebleu.corpus.nbest import NBest
 from truebleu.errors import SettingError
 from truebleu.nbest.expectation import ExpectedBleu
-from truebleu.nbest.problem import Search, count_candidates, make_problem
+from truebleu.nbest.problem import Search, count_candidates, drop_duplicates, make_problem
 from truebleu.nbest.reranking import rerank
 from truebleu.significance.compare import compare
 from truebleu.simulation.decoder import FEATURES, Decoder
@@ -114,9 +114,9 @@ def test_settings_without_a_baseline_are_refused() -> None:
 
 @pytest.mark.slow
 def test_rows_equal_compare_of_both_models() -> None:
-    lists, references = informative(segments=20)
+    lists, references = small_lists(segments=40)
     result = study_reranking(
-        lists, [references], metrics=["nist", "chrf"], ngrams=2, folds=2, replicates=100
+        lists, [references], ["nist", "chrf"], ngrams=2, folds=2, replicates=100, gamma=0.1
     )
     models = {
         name: rerank(
@@ -125,6 +125,7 @@ def test_rows_equal_compare_of_both_models() -> None:
             ngrams=orders,
             metrics=["nist"],
             folds=2,
+            gamma=0.1,
             replicates=50,
         )
         for name, orders in (("baseline", 0), ("reranking", 2))
@@ -137,29 +138,31 @@ def test_rows_equal_compare_of_both_models() -> None:
     for row, pair in zip(result.rows, expected.comparisons, strict=True):
         assert row["difference"] == pair.difference
         assert row["approxrand"] == pair.p
-        assert row["verdict"] in {"better", "worse", "undecided"}
+        assert row["changed"] > 0
+        assert row["verdict"] in {"better", "worse", "cannot tell"}
     assert result.details["selected"] == len(models["reranking"].selected)
     assert "segments" in str(result)
 
 
 def test_variants_with_redundant_features_are_compared_with_the_reranker() -> None:
-    lists, references = informative(segments=20)
+    lists, references = small_lists(segments=40)
+    lists = drop_duplicates(lists)
     result = study_reranking(
-        lists, [references], ["bleu"], ngrams=1, gamma=0.5, redundant=[1, 3], replicates=100
+        lists, [references], ["bleu"], ngrams=1, gamma=0.1, redundant=[1, 3], replicates=100
     )
     first, *variants = result.rows
     assert first["compared"] == "baseline : reranking"
     assert [row["compared"] for row in variants] == ["1 : 2", "1 : 3"]
     assert {row["baseline"] for row in variants} == {first["reranking"]}
-    assert result.details["gamma"] == 0.5
+    assert result.details["gamma"] == 0.1
     for row in variants:
         texts = {
-            "1": rerank(lists, references, ngrams=1, gamma=0.5).texts,
+            "1": rerank(lists, references, ngrams=1, gamma=0.1).texts,
             "2": rerank(
                 with_redundant(lists, 1 if row["b"] == "2" else 3, result.settings["seed"]),
                 references,
                 ngrams=1,
-                gamma=0.5,
+                gamma=0.1,
             ).texts,
         }
         assert row["changed"] == sum(a != b for a, b in zip(*texts.values(), strict=True))
@@ -192,21 +195,27 @@ def test_significant_tuners_are_named_by_direction() -> None:
     settings = {
         **dict.fromkeys(("candidates", "test_segments", "rounds"), 1),
         "is_sparse": False,
+        "margin": 0.5,
         "pool": {"segments": 1},
     }
     parts = ("development", "test")
     marks = {f"{mark}_{part}": 1.0 for mark in ("first", "by_chance", "oracle") for part in parts}
     marks["features"] = 1
 
-    def said(p: float) -> str:
+    def said(p: float, reach: float = 0.5) -> str:
         rows = [
             {"tuner": "0", "test": 1.0, "difference": None, "p": None},
-            {"tuner": "2", "test": 1.4, "difference": 0.4, "p": p},
-            {"tuner": "mira", "test": 0.6, "difference": -0.4, "p": p},
+            {"tuner": "2", "test": 1.4, "difference": 0.4, "p": p, "low": -0.1, "high": reach},
+            {"tuner": "mira", "test": 0.6, "difference": -0.4, "p": p, "low": -9.0, "high": 0.1},
         ]
         return " ".join(_tuning_sentences(rows, marks, settings))
 
-    assert "No smoothing differs significantly from no" in said(0.06)
+    assert "Equivalent to no smoothing within 0.50: 2. Cannot tell from no smoothing: mira" in (
+        said(0.06)
+    )
+    assert "smoothing: 2 and mira; intervals reach differences of 9.00." in said(0.06, reach=0.51)
+    assert "Equivalent" not in said(0.05)
+    assert "Cannot tell" not in said(0.05)
     assert "Significantly better than no smoothing: 2." in said(0.05)
     assert "Significantly worse than no smoothing: mira." in said(0.05)
     assert "worse than the first or random candidates of the test lists: mira." in said(0.05)
@@ -221,10 +230,21 @@ def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
     def said(other: float) -> str:
         rows = [
             {**shared, "metric": "NIST", "difference": 0.2, "verdict": "better"},
-            {**shared, "metric": "BLEU", "difference": other, "verdict": "undecided"},
+            {**shared, "metric": "BLEU", "difference": other, "verdict": "cannot tell"},
         ]
         return " ".join(_reranking_sentences(rows, details, settings))
 
-    assert "Better by NIST. Undecided by BLEU. The metrics disagree" in said(-0.1)
+    assert "Better by NIST. Cannot tell by BLEU. The metrics disagree" in said(-0.1)
     assert "metrics disagree" not in said(0.1)
     assert "Warning: the reranker is worse than the first or random candidates." in said(0.1)
+
+
+def test_a_model_compared_with_itself_gets_no_p_value_and_no_verdict() -> None:
+    lists, references = informative(segments=20)
+    result = study_reranking(lists, [references], ["bleu"], ngrams=1, gamma=1e6, replicates=100)
+    (row,) = result.rows
+    assert row["changed"] == 0
+    assert row["verdict"] == "the same choices"
+    assert [row[name] for name in ("low", "high", "approxrand", "bootstrap")] == [None] * 4
+    assert "Nothing follows about the metrics: a model is compared with itself." in str(result)
+    assert "Cannot tell" not in str(result)

@@ -220,9 +220,9 @@ def _tuning_method(result: TuneResult) -> Iterator[str]:
         f"candidates for {result.segments:,} segments of {result.name}"
     )
     yield (
-        f"on these lists: {result.start:.2f} before, {mean:.2f} after{runs} (no evidence of a "
-        f"gain); first candidates {result.first:.2f}, at random {result.by_chance:.2f}, oracle "
-        f"{result.oracle:.2f}"
+        f"on these lists, on which the weights were tuned: {result.start:.2f} before, {mean:.2f} "
+        f"after{runs}; first candidates {result.first:.2f}, at random {result.by_chance:.2f}, "
+        f"oracle {result.oracle:.2f}"
     )
     if result.held_out == "folds":
         yield (

@@ -27,7 +27,7 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.choices import weighted_choices
-from truebleu.nbest.expectation import ExpectedBleu
+from truebleu.nbest.expectation import PENALTY, ExpectedBleu
 from truebleu.nbest.mert import Mert
 from truebleu.nbest.mira import Mira
 from truebleu.nbest.problem import (
@@ -85,7 +85,8 @@ class TuningOptions(TypedDict, total=False):
         repeats: runs of each tuner, with different orders of the segments.
         rounds: rounds of the outer loop; several need decoders.
         epochs: epochs of stochastic gradient descent.
-        l2: strength of the penalty, the paper's λ.
+        l2: strength of the penalty per segment, the paper's λ divided by its 1,506 segments.
+        margin: largest difference from no smoothing that counts as equivalent.
     """
 
     smoothings: Annotated[
@@ -95,7 +96,8 @@ class TuningOptions(TypedDict, total=False):
     repeats: Annotated[int, Setting(minimum=1, maximum=1000, default=5)]
     rounds: Annotated[int, Setting(minimum=1, maximum=1000, default=1)]
     epochs: Annotated[int, Setting(minimum=1, default=30)]
-    l2: Annotated[float, Setting(minimum=0, default=10.0)]
+    l2: Annotated[float, Setting(minimum=0, default=PENALTY)]
+    margin: Annotated[float, Setting(above=0, default=1.0)]
     replicates: base.Replicates
     seed: Seed
 
@@ -150,6 +152,7 @@ def study_tuning(
         base.lists_settings(lists, references, [counted.metric]),
         tasks,
         runner,
+        unused=["margin"],
         candidates=lists.candidates,
         test_segments=len(test_lists),
         test_fingerprint=fingerprint([test_lists.texts]),
@@ -280,6 +283,25 @@ def significant(rows: Sequence[base.Row]) -> list[base.Row]:
     return [row for row in rows if row["p"] is not None and row["p"] <= LEVEL]
 
 
+def undecided_sentences(rows: Sequence[base.Row], margin: float) -> Iterator[str]:
+    """Say within which difference tuners are equivalent to no smoothing, or that none is known."""
+    differing = [row["tuner"] for row in significant(rows)]
+    reach = {
+        row["tuner"]: max(abs(row["low"]), abs(row["high"]))
+        for row in rows
+        if row["p"] is not None and row["tuner"] not in differing
+    }
+    if near := [tuner for tuner, most in reach.items() if most <= margin]:
+        most = max(reach[tuner] for tuner in near)
+        yield f"Equivalent to no smoothing within {most:.2f}: {join_names(near)}."
+    if far := [tuner for tuner in reach if tuner not in near]:
+        most = max(reach[tuner] for tuner in far)
+        yield (
+            f"Cannot tell from no smoothing: {join_names(far)}; intervals reach differences of "
+            f"{most:.2f}."
+        )
+
+
 def _tuning_sentences(
     rows: Sequence[base.Row], marks: Mapping[str, float], settings: base.Settings
 ) -> Iterator[str]:
@@ -302,12 +324,11 @@ def _tuning_sentences(
             "are for the decoder's best output in the end."
         )
     differ = significant(rows)
-    if not any(row["tuner"] in SMOOTHINGS for row in differ):
-        yield "No smoothing differs significantly from no smoothing."
     for word, sign in (("better", 1), ("worse", -1)):
         tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
         if tuners:
             yield f"Significantly {word} than no smoothing: {join_names(tuners)}."
+    yield from undecided_sentences(rows, settings["margin"])
     values = [row["test"] for row in rows]
     yield f"The lowest and the highest test score differ by {max(values) - min(values):.2f}."
 
@@ -318,6 +339,7 @@ def _tuning_sentences(
 BASELINE, RERANKED = "baseline", "reranking"
 #: Smallest number of replicates that `compare` accepts.
 FEWEST = 40
+UNDECIDED, SAME = "cannot tell", "the same choices"
 #: Column of each test of the paper's tables (Figs. 1 and 2).
 RERANKING_TESTS = {"ar": "approxrand", "bootstrap-absolute": "bootstrap"}
 #: Noise in a redundant feature, in its standard deviations; the copy keeps most information.
@@ -419,7 +441,7 @@ def study_reranking(
         if names:
             texts = {name: lists.choose(indices[name]) for name in (first_name, *names)}
             of_pairs = _compared(texts, references, parsed, settings, first_name)
-            rows += (row | {"changed": _changed(indices, row)} for row in of_pairs)
+            rows += (_with_changes(texts, row) for row in of_pairs)
     title = f"A reranker with n-grams of up to {ngrams} words against one without, by each metric"
     panel = "compared" if redundant else None
     plot = Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0, panel=panel)
@@ -449,9 +471,11 @@ def _reranked(train: Callable[..., RerankResult], lists: NBest, orders: int) -> 
     return {"indices": list(model.indices), "selected": selected, "gamma": model.gamma}
 
 
-def _changed(indices: Mapping[str, Sequence[int]], row: base.Row) -> int:
-    """Count the segments for which the two systems of a row choose different candidates."""
-    return sum(a != b for a, b in zip(indices[row["a"]], indices[row["b"]], strict=True))
+def _with_changes(texts: Mapping[str, Sequence[str]], row: base.Row) -> base.Row:
+    """Count the segments with different choices; without any, there is nothing to test."""
+    changed = sum(a != b for a, b in zip(texts[row["a"]], texts[row["b"]], strict=True))
+    nothing = dict.fromkeys(("low", "high", *RERANKING_TESTS.values()))
+    return row | {"changed": changed} | ({} if changed else nothing | {"verdict": SAME})
 
 
 def _compared(
@@ -484,7 +508,7 @@ def _compared(
             "difference": pair.difference,
             **dict(zip(("low", "high"), pair.interval, strict=True)),
             **{name: one.p for name, one in zip(RERANKING_TESTS.values(), pairs, strict=True)},
-            "verdict": verdict if pair.p <= LEVEL else "undecided",
+            "verdict": verdict if pair.p <= LEVEL else UNDECIDED,
             "points_up": higher_is_better,
         }
 
@@ -506,7 +530,12 @@ def _reranking_sentences(
     )
     if details["below"]:
         yield "Warning: the reranker is worse than the first or random candidates."
-    for kind in ("better", "worse", "undecided"):
+    if not first[0]["changed"]:
+        yield (
+            "Nothing follows about the metrics: a model is compared with itself. A smaller --gamma "
+            "keeps more features."
+        )
+    for kind in ("better", "worse", UNDECIDED):
         metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:
             yield f"{kind.capitalize()} by {join_names(metrics)}."
@@ -517,9 +546,13 @@ def _reranking_sentences(
             "improvement depends on the metric reported."
         )
     for metric in dict.fromkeys(row["metric"] for row in rows if row["a"] != BASELINE):
-        equal = [row for row in rows if row["a"] != BASELINE and row["metric"] == metric]
+        equal = [
+            row
+            for row in rows
+            if row["a"] != BASELINE and row["metric"] == metric and row["verdict"] != SAME
+        ]
         smaller = sum(row["bootstrap"] < row["approxrand"] for row in equal)
         yield (
             f"{metric}: the bootstrap gives a smaller p-value than approximate randomization for "
-            f"{smaller} of {len(equal)} variants with redundant features."
+            f"{smaller} of {len(equal)} variants with redundant features and other choices."
         )

@@ -724,11 +724,8 @@ def _sensitivity_sentences(
     )
     for metric in order[1:] if len(shares[order[0]]) > 1 else ():
         more = base.mean_estimate(shares[order[0]] - shares[metric])
-        verdict = "significant" if (more.low or 0) > 0 else "not significant"
-        yield (
-            f"{start}, {order[0]} detects {more} more of the pairs than {metric}; this difference "
-            f"is {verdict}."
-        )
+        certain = "significantly more" if (more.low or 0) > 0 else "cannot tell which detects more"
+        yield f"{start}, {order[0]} detects {more} more of the pairs than {metric}: {certain}."
     if len(shares) > 1 and min(share.mean() for share in shares.values()) >= SATURATED:
         yield (
             f"{start} at least {100 * SATURATED:g} % of the pairs differ significantly by every "

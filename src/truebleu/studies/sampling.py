@@ -301,6 +301,8 @@ COVERAGE_SIZES = (100, 300, 600, 1000, 3000)
 MOST_DRAWN = 50
 # Share of the pool from which a sample varies noticeably less than its interval claims.
 NOTABLE_SHARE = 0.05
+# Largest error of a coverage that counts as equal to the level.
+EQUIVALENT = 0.05
 
 COVERAGE_COLUMNS = base.columns(
     f"metric | size | samples | intervals | {base.bounded('coverage', 'Coverage')} | "
@@ -451,11 +453,15 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
 
 def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
     rate = base.Estimate.from_cells(row, "coverage")
-    holds = row["coverage_low"] <= level <= row["coverage_high"]
-    verdict = "does not differ" if holds else "differs"
+    within = max(level - row["coverage_low"], row["coverage_high"] - level)
+    verdict = f"differs significantly from {100 * level:g} %"
+    if row["coverage_low"] <= level <= row["coverage_high"]:
+        verdict = f"equals {100 * level:g} % within {100 * within:.1f} points"
+        if within > EQUIVALENT:
+            verdict = f"cannot be told from {100 * level:g} % with so few samples"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
-        f"{quantity}, which {verdict} significantly from {100 * level:g} %."
+        f"{quantity}, which {verdict}."
     )
     if "least" in row:
         lowest = percent(row["least_coverage"])

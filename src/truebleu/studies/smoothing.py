@@ -390,7 +390,10 @@ def _best_sentence(
     defined = _defined(values)
     first = best(defined)
     if len(first) == len(defined):
-        return f"By {heading} all smoothings agree equally well, with {defined[first[0]]:.4f}."
+        return f"By {heading} all smoothings have the same agreement, {defined[first[0]]:.4f}."
+    if defined[first[0]] <= 0:
+        highest = f"the highest value is {defined[first[0]]:.4f}, of {_called(first)}"
+        return f"By {heading} no smoothing agrees with human raters: {highest}."
     agree = "agrees" if len(first) == 1 else "agree"
     sentence = f"By {heading} {_called(first)} {agree} best, with {defined[first[0]]:.4f}"
     for (coefficient_name, better, other), p in tests.items():
@@ -400,7 +403,7 @@ def _best_sentence(
         of_column = name == "tau" and other == NONE
         p = corrected[better] if of_column else p
         shown = f"p = {p:.3g}{', corrected' if of_column else ''}"
-        relation = "significantly above" if p <= alpha else "not significantly above"
+        relation = "significantly above" if p <= alpha else "cannot be told from"
         if value >= defined[better] - SAME:
             relation, shown = "not above", f"p = {p:.3g}"
         sentence += f"; {relation} {_called((other,))}, {value:.4f} ({shown})"

@@ -610,9 +610,12 @@ def _alarm_sentence(row: base.Row, alpha: float) -> str:
             f"{row['metric']}, no correction: {alarms}; independent comparisons would have "
             f"{percent(row['expected'])}."
         )
-    verdict = "holds" if row["alarms_low"] <= alpha else "is exceeded"
-    title = CORRECTIONS[row["correction"]].short_title
-    return f"{row['metric']}, {title}: {alarms}; the level {100 * alpha:g} % {verdict}."
+    level, title = f"{100 * alpha:g} %", CORRECTIONS[row["correction"]].short_title
+    verdict = f"the level {level} is exceeded"
+    if row["alarms_low"] <= alpha:
+        kept = row["alarms_high"] <= BRADLEY[1] * alpha
+        verdict = f"{'' if kept else 'cannot tell whether '}the level {level} holds"
+    return f"{row['metric']}, {title}: {alarms}; {verdict}."
 
 
 def alarms_of(
