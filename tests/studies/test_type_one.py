@@ -6,8 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from truebleu import _core
 from truebleu.corpus import TestSet, read_test_set
@@ -18,7 +19,7 @@ from truebleu.scores import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies._study import Estimate, Pool, Row, StudyResult
+from truebleu.studies._study import Pool, Row, StudyResult, binomial_rate
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,
     alarms_of,
@@ -286,19 +287,32 @@ def test_one_system_is_refused_and_so_is_an_unknown_test(given_systems: TestSet)
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "verdict"),
+    ("hits", "repetitions", "verdict"),
     [
-        (0.05, 0.04, 0.06, "holds"),
-        (0.05, 0.02, 0.09, "undecided"),
-        (0.05, 0.026, 0.076, "undecided"),
-        (0.07, 0.06, 0.08, "too often"),
-        (0.03, 0.02, 0.04, "too seldom"),
+        (100, 2000, "holds"),
+        (5, 100, "undecided"),
+        # The binomial tails are .00069 from 133 up, .00050 from 134 up; .00051 and .00033 below.
+        (133, 2000, "undecided"),
+        (134, 2000, "too often"),
+        (69, 2000, "holds"),
+        (68, 2000, "too seldom"),
     ],
 )
-def test_a_level_holds_only_with_evidence(
-    value: float, low: float, high: float, verdict: str
-) -> None:
-    assert level_verdict(Estimate(value, low, high), 0.05) == verdict
+def test_a_level_holds_only_with_evidence(hits: int, repetitions: int, verdict: str) -> None:
+    rate = binomial_rate(hits, repetitions)
+    assert level_verdict(rate, 0.05, repetitions, rows=1) == verdict
+
+
+@pytest.mark.parametrize("rows", [1, 18])
+def test_a_level_that_is_kept_fails_in_one_table_of_a_thousand(rows: int) -> None:
+    """By the binomial distribution itself, over all numbers of rejections."""
+    chances = binom(2000, 0.05).pmf(np.arange(2001))
+    fails = sum(
+        chance
+        for hits, chance in enumerate(chances)
+        if level_verdict(binomial_rate(hits, 2000), 0.05, 2000, rows).startswith("too")
+    )
+    assert 0.0004 < rows * fails <= 0.001
 
 
 def test_copies_never_differ_significantly() -> None:

@@ -40,6 +40,7 @@ from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.significance.pairs import pair_tests
+from truebleu.significance.rates import clopper_pearson_interval
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import REPLICATE_TESTS, fewest_units
 from truebleu.significance.unit_counts import UnitCounts, count_units
@@ -190,9 +191,9 @@ def _equal_channels(names: Sequence[int], size: Mapping[str, int], seed: int) ->
     return simulate(systems=channels, seed=seed, **size)
 
 
-def joint_confidence(rows: int) -> float:
-    """Return the confidence of each interval for a joint coverage of 95 % (Bonferroni)."""
-    return 1 - 0.05 / rows
+def joint_confidence(rows: int, level: float = 0.95) -> float:
+    """Return the confidence of each interval for a joint coverage at the level (Bonferroni)."""
+    return 1 - (1 - level) / rows
 
 
 def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> None:
@@ -219,11 +220,14 @@ def _batch(work: Work, source: NullSource, first: int, count: int) -> Record:
 ALPHAS = (0.01, 0.05, 0.10)
 # Bounds on the rate, as multiples of the level, within which the level holds (Bradley 1978).
 BRADLEY = (0.5, 1.5)
+# Joint confidence of the verdict that a level fails. Of tests that hold their levels, one table in
+# 20 has a rate whose interval at 95 % leaves out its level, so verdicts would turn with the seed.
+SURE = 0.999
 # Wording of each verdict.
 VERDICTS = {
     "too often": "too often",
     "too seldom": "too seldom",
-    "undecided": "not significantly off, but too few repetitions to show that the level holds",
+    "undecided": "too few repetitions to decide",
     "holds": "holds",
 }
 REJECTION_COLUMNS = base.columns(
@@ -287,13 +291,13 @@ def study_type_one(
     title = f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by {unit}"
     plot = Plot("point", "test", "rejected", panel="case", reference_field="alpha", zero_y=True)
     result = base.StudyResult(settings, title, REJECTION_COLUMNS, plot)
-    confidence = joint_confidence(len(records[0]) * len(ordered) * len(levels))
+    count = len(records[0]) * len(ordered) * len(levels)
     for metric in records[0]:
         by_test = {
             test: np.concatenate([record[metric][test] for record in records]) for test in ordered
         }
         for test, p_values in by_test.items():
-            of_test = [_rejections(metric, test, alpha, p_values, confidence) for alpha in levels]
+            of_test = [_rejections(metric, test, alpha, p_values, count) for alpha in levels]
             result.rows.extend(of_test)
             result.sentences.append(_rejection_sentence(of_test))
         if {"ar", "bootstrap-absolute"} <= by_test.keys():
@@ -317,7 +321,8 @@ def study_type_one(
     if any(row["verdict"] == "holds" for row in result.rows):
         result.sentences.append(
             "A level holds if the whole interval of the rate is between 0.5 and 1.5 times the "
-            "level. All intervals of the table are simultaneous, at 95 %."
+            "level. All intervals of the table are simultaneous, at 95 %; a level fails if those "
+            f"at {100 * SURE:g} % leave it out."
         )
     return result
 
@@ -333,12 +338,12 @@ def _p_values(testing: base.Testing, sets: Iterable[tuple[int, UnitCounts]]) -> 
 
 
 def _rejections(
-    metric: str, test: str, alpha: float, p_values: base.Floats, confidence: float
+    metric: str, test: str, alpha: float, p_values: base.Floats, count: int
 ) -> base.Row:
-    """Make the row of a test at one level: its rate of rejections and the verdict."""
+    """Make the row of a test at one level, one of `count`: its rate of rejections, its verdict."""
     # Shares such as 1 - 0.95 have rounding errors.
     rejected = int((p_values <= alpha + TIE_TOLERANCE).sum())
-    rate = base.binomial_rate(rejected, len(p_values), confidence)
+    rate = base.binomial_rate(rejected, len(p_values), joint_confidence(count))
     return {
         "metric": metric,
         "test": test,
@@ -346,21 +351,23 @@ def _rejections(
         "alpha": alpha,
         "case": f"{metric}, level {100 * alpha:g} %",
         **rate.cells("rejected"),
-        "verdict": level_verdict(rate, alpha),
+        "verdict": level_verdict(rate, alpha, len(p_values), count),
     }
 
 
-def level_verdict(rate: base.Estimate, alpha: float) -> str:
+def level_verdict(rate: base.Estimate, alpha: float, repetitions: int, rows: int) -> str:
     """Return the verdict about a level: "too often", "too seldom", "holds" or "undecided".
 
     A level holds if the whole interval of the rate is between 0.5 and 1.5 times the level, so that
-    few repetitions are no evidence that it holds.
+    few repetitions are no evidence that it holds. It fails if the rate's exact interval leaves it
+    out, at the joint confidence SURE of all rows of the table.
     """
-    low, high = rate.low or 0.0, rate.high or 0.0
+    low, high = clopper_pearson_interval(rate.value, repetitions, joint_confidence(rows, SURE))
     if not low <= alpha <= high:
         return "too often" if low > alpha else "too seldom"
     lower, upper = (factor * alpha for factor in BRADLEY)
-    return "holds" if lower <= low and high <= upper else "undecided"
+    within = lower <= (rate.low or 0.0) and (rate.high or 0.0) <= upper
+    return "holds" if within else "undecided"
 
 
 def _rejection_sentence(rows: Sequence[base.Row]) -> str:
@@ -557,6 +564,7 @@ def study_multiplicity(
     cases = list(product(records[0], sizes, by_correction))
     confidence = joint_confidence(len(cases))
     rows: list[base.Row] = []
+    sentences = []
     for metric, systems, correction in cases:
         alarms = "".join(record[metric][f"{systems} {correction}"] for record in records)
         rate = base.binomial_rate(alarms.count("1"), len(alarms), confidence)
@@ -565,12 +573,14 @@ def study_multiplicity(
         promised = experimentwise_error(alpha, pairs) if correction == "none" else alpha
         row = {"metric": metric, "systems": systems, "comparisons": pairs, "correction": correction}
         rows.append({**row, **rate.cells("alarms"), "expected": promised})
+        if systems == sizes[-1]:
+            verdict = level_verdict(rate, alpha, len(alarms), len(cases))
+            sentences.append(_alarm_sentence(rows[-1], alpha, verdict))
     title = (
         "Any false alarm among all pairs of equal systems: "
         f"{base.STUDY_TESTS[test].title}, {NULL_TITLES[null]}"
     )
     plot = replace(ALARM_PLOT, reference=alpha)
-    sentences = [_alarm_sentence(row, alpha) for row in rows if row["systems"] == sizes[-1]]
     return base.StudyResult(settings, title, ALARM_COLUMNS, plot, rows, sentences)
 
 
@@ -601,7 +611,7 @@ def _alarms(
     return record
 
 
-def _alarm_sentence(row: base.Row, alpha: float) -> str:
+def _alarm_sentence(row: base.Row, alpha: float, verdict: str) -> str:
     comparisons = f"{row['comparisons']} comparison{'s' * (row['comparisons'] > 1)}"
     rate = base.Estimate.from_cells(row, "alarms")
     alarms = f"a false alarm in {rate} of the repetitions with {comparisons}"
@@ -611,11 +621,11 @@ def _alarm_sentence(row: base.Row, alpha: float) -> str:
             f"{percent(row['expected'])}."
         )
     level, title = f"{100 * alpha:g} %", CORRECTIONS[row["correction"]].short_title
-    verdict = f"the level {level} is exceeded"
-    if row["alarms_low"] <= alpha:
+    sentence = f"the level {level} is exceeded"
+    if verdict != "too often":
         kept = row["alarms_high"] <= BRADLEY[1] * alpha
-        verdict = f"{'' if kept else 'cannot tell whether '}the level {level} holds"
-    return f"{row['metric']}, {title}: {alarms}; {verdict}."
+        sentence = f"{'' if kept else 'cannot tell whether '}the level {level} holds"
+    return f"{row['metric']}, {title}: {alarms}; {sentence}."
 
 
 def alarms_of(
