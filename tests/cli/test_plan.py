@@ -56,7 +56,8 @@ def test_the_text_says_what_to_do(folder: Path) -> None:
             "; for 1 BLEU, their power is ",
             " this test set ",
             " needed ",
-            "two-sided paired test at level 0.95; assumes independent segments",
+            "two-sided paired test at level 0.95; the size needed is the upper end of a one-sided "
+            "80 % interval; assumes independent segments",
         )
     ]
     assert places[0] == 0

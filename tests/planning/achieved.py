@@ -66,6 +66,6 @@ def counted_by(test_set: TestSet, metric: str, unit: TextUnit) -> UnitCounts:
 
 def units_for(pilot: TestSet, difference: float, metric: str, unit: TextUnit) -> int:
     result = plan(pilot, difference=difference, metrics=[metric], unit=unit, replicates=100)
-    needed = result.plans[0].units_needed
+    needed = result.plans[0].units_by_pilot
     assert needed is not None
     return needed

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.planning.plan import PairPlan
-    from truebleu.schema import Alternative
+    from truebleu.schema import Alternative, TextUnit
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +49,11 @@ def test_the_answers_of_a_plan_agree_with_each_other(texts: TestSet) -> None:
     assert found.smallest_difference is not None
     assert found.power_now is not None
     again = plan(two(texts), difference=found.smallest_difference, unit="segment").plans[0]
-    assert again.units_needed == 300
+    assert again.units_by_pilot == 300
     assert again.power_now == pytest.approx(0.8)
-    at_needed = next(size for size in found.sizes if size.units == found.units_needed)
-    assert at_needed.power == pytest.approx(0.8, abs=0.002)
+    by_pilot = next(size for size in found.sizes if size.units == found.units_by_pilot)
+    assert by_pilot.power == pytest.approx(0.8, abs=0.002)
+    assert (found.units_by_pilot or 0) < found.units_needed
     low, high = found.units_needed_interval or (None, None)
     assert low is not None
     assert high is not None
@@ -66,7 +67,7 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
 ) -> None:
     def needed(difference: float = 2.0, **settings: Any) -> int:
         planned = plan(two(texts), difference=difference, **settings)
-        return planned.plans[0].units_needed or 0
+        return planned.plans[0].units_by_pilot or 0
 
     base = needed()
     assert needed(1.0) == pytest.approx(4 * base, rel=0.1)
@@ -142,6 +143,18 @@ def test_a_pilot_that_hangs_on_one_segment_is_warned_about() -> None:
     (found,) = plan({"a": almost, "b": odd}, reference, difference=1.0, metrics=["ter"]).plans
     assert (found.largest_share or 0) > 0.9
     assert "one unit decides" in found.warnings
+
+
+@pytest.mark.parametrize(("largest", "planned"), [(10.0, True), (10.3, False)])
+def test_a_unit_with_most_of_the_variance_leaves_no_size_to_plan(
+    largest: float, planned: bool
+) -> None:
+    # Of 101 deviations the largest has about largest² / (largest² + 100) of the squares.
+    found = plan_of([largest, *[1.0, -1.0] * 50])
+    assert (found.largest_share < 0.5) == planned
+    assert (found.units_needed is not None) == planned
+    assert found.units_by_pilot is not None
+    assert planned or found.reasons["units_needed"] == "one segment makes up 51 % of the variance"
 
 
 def test_each_metric_has_its_own_difference(texts: TestSet) -> None:
@@ -348,6 +361,24 @@ def plan_of(differences: Sequence[float], **options: Any) -> PairPlan:
 def test_a_pilot_of_fewer_than_30_units_is_warned_about(units: int, warned: bool) -> None:
     found = plan_of([n % 5 - 2 for n in range(units)])
     assert ("small pilot" in found.warnings) == warned
+
+
+@pytest.mark.parametrize(
+    ("units", "unit", "warned"),
+    [
+        (29, "document", False),
+        (30, "document", True),
+        (99, "document", True),
+        (100, "document", False),
+        (99, "segment", False),
+    ],
+)
+def test_a_pilot_of_30_to_99_documents_is_warned_about(
+    units: int, unit: TextUnit, warned: bool
+) -> None:
+    documents = [f"d{n}" for n in range(units)]
+    found = plan_of([n % 5 - 2 for n in range(units)], documents=documents, unit=unit)
+    assert ("few documents" in found.warnings) == warned
 
 
 def test_fewer_than_30_needed_units_are_warned_about() -> None:

@@ -8,6 +8,7 @@ its standard error is 1.6 points at most, and the bound is 5 points.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import pytest
 
 from tests.planning.achieved import achieved_power, counted_by, only, pair_of, units_for
 from truebleu.corpus import read_test_set
+from truebleu.planning.plan import plan
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -62,6 +64,35 @@ def test_the_planned_power_holds_for_real_translations(
     assert len(shares) >= 7
     assert abs(np.mean(shares) - PROMISED) <= BOUND
     assert np.abs(np.array(shares) - PROMISED).max() <= 3 * BOUND
+
+
+@pytest.mark.parametrize("names", [("IKUN", "Aya23"), ("TSU-HITs", "ONLINE-G")])
+def test_pilots_of_documents_plan_enough_power(spanish: TestSet, names: tuple[str, str]) -> None:
+    """Plans from 40 pilots of as many documents as the pool; sizes between are interpolated."""
+    pool = only(spanish, *names)
+    population = counted_by(pool, "bleu", "document")
+    difference = abs(float(population.scores[0] - population.scores[1]))
+    places: dict[str, list[int]] = {}
+    for place, document in enumerate(pool.documents or ()):
+        places.setdefault(document, []).append(place)
+    rng = np.random.default_rng(7)
+    needed = []
+    for _ in range(40):
+        drawn = [
+            list(places.values())[index] for index in rng.integers(0, len(places), len(places))
+        ]
+        pilot = pool.part([place for document in drawn for place in document])
+        labels = [f"d{number}" for number, document in enumerate(drawn) for _ in document]
+        (found,) = plan(
+            replace(pilot, documents=tuple(labels)), difference=difference, replicates=400
+        ).plans
+        assert found.units_needed is not None
+        needed.append(found.units_needed)
+    sizes = np.unique(np.quantile(needed, [0, 0.25, 0.5, 0.75, 1]).astype(int))
+    powers = [achieved_power(population, int(size), 300, seed=int(size)) for size in sizes]
+    shares = np.interp(needed, sizes, powers)
+    assert np.mean(shares) >= 0.78
+    assert np.mean(shares < 0.65) <= 0.1
 
 
 def test_the_planned_power_of_small_pilots_holds_on_average(spanish: TestSet) -> None:

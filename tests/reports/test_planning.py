@@ -58,7 +58,7 @@ def test_numbers_beyond_sense_stay_short(size: float) -> None:
 
 @pytest.mark.parametrize(("power", "written"), [(0.999, "99.9 %"), (0.925, "92.5 %")])
 def test_the_power_wanted_is_written_as_it_was_given(power: float, written: str) -> None:
-    text = render(planned(difference=2.0, power=power))
+    text = render(planned(difference=2.0, power=power, unit="segment"))
     assert f"with a power of {written}, a test set" in text
     assert f"detects with {written}" in text
 

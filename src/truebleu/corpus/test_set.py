@@ -126,6 +126,15 @@ class TestSet:
             lengths=self.reference_lengths,
         )
 
+    def with_references(self, indices: Iterable[int]) -> TestSet:
+        """Return this test set with only the references at these indices."""
+        chosen = list(indices)
+        return replace(
+            self,
+            references=tuple(self.references[index] for index in chosen),
+            reference_names=tuple(self.reference_names[index] for index in chosen),
+        )
+
     def examined(self) -> TestSet:
         """Return this test set with warnings about its texts, as `read_test_set` does.
 

@@ -20,13 +20,14 @@ from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,
     Question,
-    bootstrap_sd_interval,
+    bootstrap_sd_intervals,
     difference_variance,
     influences,
     largest_share,
     round_sizes,
     varies_only_by_rounding,
 )
+from truebleu.planning.references import ReferencePlan, counts_by_references, reference_ratios
 from truebleu.resampling import Units
 from truebleu.significance.intervals import min_replicates
 from truebleu.significance.pairs import pairs_to_compare
@@ -122,6 +123,7 @@ class PlanSettings(schema.Settings):
 PlanWarning = Literal[
     "few units needed",  # the normal approximation is rough for small test sets
     "small pilot",  # too few units for a good estimate of the variance
+    "few documents",  # the pilot may lack the documents that vary most
     "one unit decides",  # a single unit has a large share of the variance
     "dependent segments",  # the variance by documents is larger than by segments
 ]
@@ -131,6 +133,12 @@ FEW_UNITS = 30
 # simulations on real texts.
 LARGE_SHARE, LARGE_PART = 0.2, 10
 LARGE_DESIGN_EFFECT = 1.2
+# Of pilots of 40 documents one in seven planned a power below .65; of 94 to 192, one in thirty.
+FEW_DOCUMENTS = 100
+# Share of a unit in the variance above which there is no size to plan.
+LARGEST_SHARE = 0.5
+# Level whose one-sided interval ends at the units needed.
+PLANNED_LEVEL = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,15 +152,18 @@ class PairPlan:
         signature: signature of the metric.
         digits: decimals of scores to show.
         difference: difference to detect.
-        units_needed: number of units needed to detect the difference at the target power.
-        units_needed_interval: interval of units_needed by sd_interval; None for an end above the
-            largest planned size.
+        units_needed: number of units needed to detect the difference at the target power: the
+            upper end of its one-sided 80 % interval. Pilots err, and a size that is too small in
+            half of them has less power on average.
+        units_by_pilot: number of units needed if the pilot's variance were exact.
+        units_needed_interval: interval of the units needed by sd_interval; None for an end above
+            the largest planned size.
         segments_needed: approximate number of segments in units_needed.
         smallest_difference: minimum detectable difference of the pilot's size at the target power.
         power_now: power of the pilot's size for the difference to detect.
         pilot_difference: difference a - b on the pilot, an estimate.
         sd: standard deviation of one unit: the standard error on n units is sd / sqrt(n).
-        sd_interval: interval of sd, by a bootstrap of the pilot.
+        sd_interval: interval of sd, by a studentized bootstrap of the pilot.
         null_sd: standard deviation of one unit under random swaps of systems that do not differ.
         largest_share: largest share of a single unit in the variance.
         design_effect: ratio of the variance to its value for independent segments.
@@ -160,6 +171,8 @@ class PairPlan:
         segments: number of segments of the pilot.
         sizes: power of test sets of several sizes.
         margin: plan of a gate and an equivalence test with a margin; None without a margin.
+        references: plans with fewer references, up to the pilot's; empty with one reference, and
+            for scores and metrics without texts.
         warnings: caveats about the plan.
         reasons: reason for each value that is None, by its name.
     """
@@ -171,6 +184,7 @@ class PairPlan:
     digits: int
     difference: float | None
     units_needed: int | None
+    units_by_pilot: int | None
     units_needed_interval: tuple[int | None, int | None] | None
     segments_needed: int | None
     smallest_difference: float | None
@@ -185,6 +199,7 @@ class PairPlan:
     segments: int
     sizes: tuple[SizePower, ...]
     margin: MarginPlan | None
+    references: tuple[ReferencePlan, ...]
     warnings: tuple[PlanWarning, ...]
     reasons: Mapping[str, str]
 
@@ -265,7 +280,7 @@ class _Pilot:
     """A pilot, with the units and sizes shared by all pairs and metrics."""
 
     def __init__(self, counts: Counts, settings: PlanSettings) -> None:
-        self._outline = counts.outline
+        self._outline, self._texts = counts.outline, counts.texts
         self._settings = settings
         self._names = counts.outline.systems
         self._units = units_of(counts.outline, CompareSettings(unit=settings.unit))
@@ -293,9 +308,15 @@ class _Pilot:
         if self._by_document is not None:
             by_segment = Units.segments(self._outline.segments)
             clustered = by(by_segment), by(self._by_document)
+        by_references = counts_by_references(self._texts, metric, self._units)
         return [
             self._pair_plan(
-                statistics, pair, target, margin, clustered and _design_effect(*clustered, pair)
+                statistics,
+                pair,
+                target,
+                margin,
+                clustered and _design_effect(*clustered, pair),
+                reference_ratios(by_references, pair),
             )
             for pair in pairs
         ]
@@ -307,6 +328,7 @@ class _Pilot:
         target: float | None,
         margin: float | None,
         effect: float | None,
+        ratios: Mapping[int, float],
     ) -> PairPlan:
         settings, (a, b) = self._settings, pair
         influence = influences(statistics, a, b)
@@ -322,27 +344,35 @@ class _Pilot:
             difference=target,
             segments_per_unit=segments / units,
         )
-        interval = bootstrap_sd_interval(
-            influence, settings.level, settings.replicates, settings.seed
+        # One end of an interval at .6 is the end of a one-sided interval at .8.
+        (_, planned), interval = bootstrap_sd_intervals(
+            influence, (2 * PLANNED_LEVEL - 1, settings.level), settings.replicates, settings.seed
         )
-        needed, now = question.units_needed(), question.size(units)
-        anchors = [size for size in (needed, units) if size is not None]
+        share = largest_share(influence)
+        by_pilot, now = question.units_needed(), question.size(units)
+        needed = None if share > LARGEST_SHARE else question.units_needed(planned)
+        anchors = [size for size in (needed, by_pilot, units) if size is not None]
         skewness = statistics.sign * direction * variance.skewness
         references = self._outline.references_each
         values: dict[str, Any] = {
             "difference": target,
             "units_needed": needed,
+            "units_by_pilot": by_pilot,
             "units_needed_interval": None
-            if needed is None
+            if by_pilot is None
             else tuple(map(question.units_needed, interval)),
             "segments_needed": question.segments(needed),
             "smallest_difference": now.smallest_difference,
             "power_now": now.power,
             "design_effect": effect,
-            "margin": None if margin is None else question.margin_plan(margin, units, skewness),
+            "margin": None
+            if margin is None
+            else question.margin_plan(margin, units, skewness, planned),
         }
         reasons = _reasons(question)
-        share = largest_share(influence)
+        if by_pilot is not None and needed is None and share > LARGEST_SHARE:
+            dominated = f"one {settings.unit} makes up {100 * share:.0f} % of the variance"
+            reasons |= dict.fromkeys(("units_needed", "segments_needed"), dominated)
         return PairPlan(
             metric=statistics.label,
             a=self._names[a],
@@ -357,6 +387,10 @@ class _Pilot:
             units=units,
             segments=segments,
             sizes=tuple(map(question.size, round_sizes(anchors, question.test.min_units))),
+            references=tuple(
+                ReferencePlan.of(references, ratio, needed, segments / units)
+                for references, ratio in ratios.items()
+            ),
             warnings=self._warnings(units, needed, share, effect),
             reasons={name: reasons[name] for name, value in values.items() if value is None},
             **values,
@@ -369,6 +403,7 @@ class _Pilot:
         checks: dict[PlanWarning, bool] = {
             "few units needed": needed is not None and needed < FEW_UNITS,
             "small pilot": units < FEW_UNITS,
+            "few documents": not by_segment and FEW_UNITS <= units < FEW_DOCUMENTS,
             "one unit decides": share > max(LARGE_SHARE, LARGE_PART / units),
             "dependent segments": by_segment and (effect or 0) > LARGE_DESIGN_EFFECT,
         }
@@ -393,7 +428,9 @@ def _reasons(question: Question) -> dict[str, str]:
     test = question.test
     return {
         **dict.fromkeys(("difference", "power_now"), no_difference),
-        **dict.fromkeys(("units_needed", "segments_needed", "units_needed_interval"), needed),
+        **dict.fromkeys(
+            ("units_needed", "units_by_pilot", "segments_needed", "units_needed_interval"), needed
+        ),
         "margin": "no margin was given; see --margin",
         "smallest_difference": f"a test needs at least {test.min_units} units to be significant at "
         f"{test.alpha:g}",

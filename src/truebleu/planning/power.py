@@ -36,7 +36,7 @@ from truebleu.significance.student import student_quantile
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -274,24 +274,28 @@ class Question:
             smallest_difference=smallest_difference(units, self.target_power, variance, test),
         )
 
-    def margin_plan(self, margin: float, units: int, skewness: float) -> MarginPlan:
+    def margin_plan(self, margin: float, units: int, skewness: float, sd: float) -> MarginPlan:
         """Plan a gate and an equivalence test of a truly equal system.
 
         Args:
             margin: margin in points of the metric.
             units: number of units of the pilot.
             skewness: skewness of the difference, in favour of the system that the gate passes.
+            sd: standard deviation of one unit to plan sizes with.
         """
         alpha = self.test.alpha
         min_units = PlannedTest(alpha, "greater").min_units
         variance = replace(self.variance, skewness=skewness)
+        planned = variance.scaled(sd / variance.sd)
         values: dict[str, Any] = {}
         for name, function in (("gate", gate_power), ("equivalence", equivalence_power)):
-            power_on = partial(function, margin=margin, variance=variance, alpha=alpha)
-            needed = smallest_sample_size(power_on, self.target_power, min_units)
+            power_on = partial(function, margin=margin, alpha=alpha)
+            needed = smallest_sample_size(
+                partial(power_on, variance=planned), self.target_power, min_units
+            )
             values[f"{name}_units"] = needed
             values[f"{name}_segments"] = self.segments(needed)
-            values[f"{name}_power_now"] = power_on(units)
+            values[f"{name}_power_now"] = power_on(units, variance=variance)
         return MarginPlan(margin=margin, **values)
 
 
@@ -336,6 +340,9 @@ def round_sizes(anchors: list[int], min_units: int) -> list[int]:
 
 # Few replicates are enough, since the linear part of each replicate is known and subtracted.
 REPLICATES = 2000
+# Smallest variance of a replicate, as a share of the pilot's, and smallest kurtosis above 1: a
+# replicate may have equal units only.
+SMALLEST_SPREAD = 0.05
 # Lower limit on the null variance, which is extrapolated for large differences, as a share of the
 # null variance without a difference.
 SMALLEST_NULL_SHARE = 0.25
@@ -462,23 +469,35 @@ def largest_share(influence: NDArray[np.float64]) -> float:
     return float(squares.max() / squares.sum())
 
 
-def bootstrap_sd_interval(
-    influence: NDArray[np.float64], level: float, replicates: int, seed: int
-) -> tuple[float, float]:
-    """Compute the bootstrap percentile interval of the standard deviation of influences.
+def bootstrap_sd_intervals(
+    influence: NDArray[np.float64], levels: Sequence[float], replicates: int, seed: int
+) -> list[tuple[float, float]]:
+    """Compute the intervals of the standard deviation of influences, at several levels.
 
-    Unlike the chi-square interval it does not assume normal influences, which have long tails. With
-    few units it is still too narrow, because a bootstrap cannot draw values that the pilot lacks.
+    The bootstrap-t of the logarithm of the variance, whose standard error follows from the
+    kurtosis: it does not assume normal influences, which have long tails, and of documents its
+    upper ends cover more often than percentiles (docs/how-to/plan-a-test-set.md). With few units it
+    is still too narrow, because a bootstrap cannot draw values that the pilot lacks.
     """
     count = len(influence)
     centred = influence - influence.mean()
-    columns = on_exact_grid(np.stack([centred, centred**2], axis=1))
+    centred /= centred.std()
+    columns = on_exact_grid(centred[:, np.newaxis] ** np.arange(1, 5))
     sums = _core.Rows(columns).bootstrap_sums(
         strata=((0, count),), first=0, replicates=replicates, seed=seed
     )
-    variances = np.maximum(sums[:, 1] - sums[:, 0] ** 2 / count, 0.0) / (count - 1)
-    low, high = percentile_interval(np.sqrt(variances), level)
-    return float(low), float(high)
+    mean, second, third, fourth = sums.T / count
+    variance = np.maximum(second - mean**2, SMALLEST_SPREAD)
+    fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
+    errors = np.sqrt(np.maximum(fourth / variance**2 - 1, SMALLEST_SPREAD) / count)
+    deviations = np.log(variance) / errors
+    error = math.sqrt(max(float((centred**4).mean()) - 1, 0.0) / count)
+    sd = float(influence.std(ddof=1))
+    intervals = []
+    for level in levels:
+        low, high = percentile_interval(deviations, level) * error / 2
+        intervals.append((sd * math.exp(-max(high, 0.0)), sd * math.exp(-min(low, 0.0))))
+    return intervals
 
 
 class Curvature:

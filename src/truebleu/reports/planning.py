@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from truebleu.planning.plan import FEW_UNITS
+from truebleu.planning.plan import FEW_DOCUMENTS, FEW_UNITS, PLANNED_LEVEL
 from truebleu.planning.sample import QUANTILES, DomainShare
 from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
@@ -56,7 +56,7 @@ def _demand(pair: PairPlan) -> float:
 
 def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """State the plan for one pair by one metric, with its cautions."""
-    answer = [*_answer(plan, pair), *_margin(plan, pair)]
+    answer = [*_answer(plan, pair), *_references(plan, pair), *_margin(plan, pair)]
     if len(plan.of(pair.metric)) > 1:
         answer.append(
             f"This is for {pair.a} and {pair.b}, whose difference varies most; the table has all "
@@ -143,7 +143,8 @@ def _method(plan: Plan) -> str:
         pilot = f"{len({pair.a for pair in plan.plans})} {systems} and {plan.plans[0].b}"
     units = _words(plan).units(settings.unit)
     return (
-        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; assumes "
+        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; the size "
+        f"needed is the upper end of a one-sided {100 * PLANNED_LEVEL:g} % interval; assumes "
         f"independent {units} that vary like the pilot's ({pilot}), and a normal approximation"
     )
 
@@ -156,6 +157,11 @@ def _warning(warning: PlanWarning, pair: PairPlan, plan: Plan) -> str:
     if warning == "small pilot":
         return (
             f"The pilot has {pair.units:,} {units}: too few to tell how much the difference varies."
+        )
+    if warning == "few documents":
+        return (
+            f"A pilot of fewer than {FEW_DOCUMENTS} documents may lack the documents that vary "
+            "most: the power can be lower than planned."
         )
     if warning == "one unit decides":
         return (
@@ -178,16 +184,15 @@ def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
             f"To detect a difference of {_difference(pair)} with a power of {_target_power(plan)}"
         )
     if pair.units_needed is not None:
-        low, high = (
-            "no limit" if bound is None else f"{bound:,}"
-            for bound in pair.units_needed_interval or (None, None)
-        )
+        words, unit = _words(plan), plan.settings.unit
+        more = f", or {pair.segments_needed:,} {words.rows}" if unit == "document" else ""
         yield (
-            f"{goal}, a test set needs about "
-            f"{_units(plan, pair.units_needed, pair.segments_needed)}, "
-            f"{_times(pair.units_needed / pair.units)} this one "
-            f"({100 * plan.settings.level:g} % interval: {low} to {high})."
+            f"{goal}, a test set needs about {pair.units_needed:,} {words.units(unit)} "
+            f"({pair.units_by_pilot:,} by this pilot alone){more}, "
+            f"{_times(pair.units_needed / pair.units)} this one."
         )
+    elif pair.units_by_pilot is not None:
+        yield f"{goal}, this pilot cannot plan a size: {pair.reasons['units_needed']}."
     elif goal:
         yield f"{goal}, no test set is large enough: {pair.reasons['units_needed']}."
     if pair.smallest_difference is None:
@@ -207,6 +212,24 @@ def _units(plan: Plan, units: int, segments: int | None) -> str:
     unit, words = plan.settings.unit, _words(plan)
     more = f" ({segments:,} {words.rows})" if unit == "document" else ""
     return f"{units:,} {words.units(unit)}{more}"
+
+
+def _references(plan: Plan, pair: PairPlan) -> Iterator[str]:
+    """State the size with fewer references, and whose translations are the fewest."""
+    if not pair.references:
+        return
+    *fewer, pilot = pair.references
+    parts = [f"{part.references} would need {part.ratio:.2f} times" for part in fewer]
+    least = min(pair.references, key=lambda part: part.ratio * part.references)
+    cost = least.ratio * least.references / pilot.references
+    against = "" if least is pilot else f", {cost:.2f} times as much as {pilot.references}"
+    one = least.references == 1
+    yield (
+        f"Instead of {pilot.references} references, {doc.join_names(parts)} the "
+        f"{_words(plan).units(plan.settings.unit)}, for a difference that is the same share of the "
+        f"scores. Counted in translations, {least.references} reference{'s' * (not one)} for each "
+        f"segment cost{'s' * one} least{against}."
+    )
 
 
 def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
@@ -264,6 +287,8 @@ def _size_row(pair: PairPlan, size: SizePower) -> Row:
     marks = []
     if size.units == pair.units_needed:
         marks.append("needed")
+    if size.units == pair.units_by_pilot:
+        marks.append("by this pilot alone")
     if size.units == pair.units:
         marks.append("this test set")
     return {

@@ -369,7 +369,7 @@ def _intervals(
     settings: CompareSettings,
 ) -> Record:
     """Compute each metric's values with `references`, shaped (size, growth, value, system)."""
-    pool = base.Pool.of(_limited(test_set, references), metrics, unit)
+    pool = base.Pool.of(test_set.with_references(references), metrics, unit)
     record: Record = {statistics.label: [[] for _ in parts] for statistics in pool.statistics}
     for position, growths in enumerate(parts):
         for number, part in enumerate(growths):
@@ -378,13 +378,6 @@ def _intervals(
             for statistics, intervals in _relative(pool.take(part), settings, index):
                 record[statistics.label][position].append(base.as_record(intervals))
     return record
-
-
-def _limited(test_set: TestSet, references: Sequence[int]) -> TestSet:
-    """Return the test set with only these references."""
-    texts = tuple(test_set.references[index] for index in references)
-    names = tuple(test_set.reference_names[index] for index in references)
-    return replace(test_set, references=texts, reference_names=names)
 
 
 class _WithReferences(NamedTuple):
@@ -431,7 +424,7 @@ def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
     for index, left_out in enumerate(test_set.references):
         others = [other for other in range(len(test_set.references)) if other != index]
         systems = {**test_set.systems, longer: left_out}
-        limited = replace(_limited(test_set, others), systems=systems)
+        limited = replace(test_set.with_references(others), systems=systems)
         counted = base.Pool.of(limited, metrics).statistics if metrics else ()
         scores.append([statistics.scores for statistics in counted])
     for statistics, means in zip(of_texts, np.mean(scores, axis=0), strict=True):
