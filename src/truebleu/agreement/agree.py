@@ -648,7 +648,7 @@ def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
         scores = None if metric.items is None else metric.items[cells]
     notes = []
     if human is not None and np.ptp(human) == 0:
-        notes.append("people give everything the same score: the value tells nothing")
+        notes.append("the human scores are all equal, so this value says nothing")
     if scores is not None and np.ptp(scores) == 0:
-        notes.append("the metric gives everything the same score: the value tells nothing of it")
+        notes.append("the metric gives everything the same score, so this value says nothing about it")
     return notes

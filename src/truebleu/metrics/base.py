@@ -260,7 +260,7 @@ class Scorer(ABC):
         return None
 
     def core_settings(self) -> CoreSettings | None:
-        """Return the settings with which the core, also in a page, scores sums, or None."""
+        """Return the settings that the core reads to score sums, also in a page, or None."""
         return None
 
     @abstractmethod
