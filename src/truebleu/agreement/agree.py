@@ -650,5 +650,5 @@ def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
     if human is not None and np.ptp(human) == 0:
         notes.append("the human scores are all equal, so this value says nothing")
     if scores is not None and np.ptp(scores) == 0:
-        notes.append("the metric gives everything the same score, so this value says nothing about it")
+        notes.append("all scores of the metric are equal, so this value says nothing")
     return notes
