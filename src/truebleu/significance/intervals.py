@@ -19,7 +19,14 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.resampling import Values, as_observed, as_replicates, jackknife_values
+from truebleu.resampling import (
+    TIE_TOLERANCE,
+    Values,
+    as_observed,
+    as_replicates,
+    jackknife_values,
+    on_exact_grid,
+)
 from truebleu.schema import require_level
 from truebleu.significance.rates import are_clustered
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
@@ -264,15 +271,55 @@ def interval_bounds(
     return np.clip(bounds, *statistics.metric.limits) if pairs is None else bounds
 
 
+# Replicates, and units times columns of products, for standard errors of replicates. More segments
+# have standard errors that hardly vary.
+STUDENTIZED, MOST_PRODUCTS = 2000, 300_000
+# Smallest standard error of a replicate as a share of the test set's: its units may all be equal.
+SMALLEST_ERROR = 0.25
+
+
 def simultaneous_intervals(
-    statistics: UnitCounts, scores: Values, pairs: Sequence[Pair], level: float
+    statistics: UnitCounts,
+    scores: Values,
+    pairs: Sequence[Pair],
+    level: float,
+    sums: Callable[[Values, int], Values] | None = None,
 ) -> Values:
     """Return simultaneous intervals at this level: lows, highs.
 
-    The largest of all pairs' |difference - mean| / sd in each bootstrap replicate gives one
-    critical value for all pairs (max-t; Davison & Hinkley 1997, §4.2.4). It is multiplied by the
-    ratio of Student's to the normal quantile, and by each pair's jackknife standard error.
+    The largest of all pairs' |difference - observed| / standard error in each bootstrap replicate
+    gives one critical value for all pairs (max-t; Davison & Hinkley 1997, §4.2.4), which is
+    multiplied by each pair's jackknife standard error. The standard errors are the replicate's own:
+    over documents of unlike lengths they vary, and with fixed ones 55 intervals covered together in
+    .79 to .93 of samples instead of .92 to .97. Rates, and segments too many for that, have fixed
+    ones, and the ratio of Student's to the normal quantile.
+
+    Args:
+        statistics: counts of all systems by unit.
+        scores: scores on the bootstrap's replicates, shaped (replicate, system).
+        pairs: systems of each difference.
+        level: confidence level.
+        sums: function of rows by unit and a number that sums the rows of as many first replicates;
+            None for fixed standard errors.
     """
+    student = student_quantile(level, statistics.units - 1)
+    observed, error = statistics.differences(pairs), statistics.errors_of_pairs(pairs)
+    rates = statistics.paired_rates(pairs, level)
+    products = statistics.systems * (statistics.systems + 3) // 2
+    if rates is None and sums is not None and statistics.units * products <= MOST_PRODUCTS:
+        largest = _studentized(statistics, scores[:STUDENTIZED], pairs, error, sums)
+        critical = max(float(np.quantile(largest, level)), student)
+    else:
+        normal = -_core.normal_quantile((1 - level) / 2)
+        largest = _standardized(statistics, scores, pairs)
+        critical = max(float(np.quantile(largest, level)) * student / normal, student)
+    if rates is not None:
+        return _core.tango_bounds(rates, critical)
+    return np.stack([observed - critical * error, observed + critical * error])
+
+
+def _standardized(statistics: UnitCounts, scores: Values, pairs: Sequence[Pair]) -> Values:
+    """Return each replicate's largest deviation in standard deviations over all replicates."""
     left, right = np.array(pairs).T
     scores = np.ascontiguousarray(scores)  # row order, for the product and the kernel below
     centred = scores - scores.mean(axis=0)
@@ -280,13 +327,36 @@ def simultaneous_intervals(
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
     smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
     factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
-    largest = _core.Pairs(pairs).largest_deviations(centred, factor.tolist())
-    student = student_quantile(level, statistics.units - 1)
-    normal = -_core.normal_quantile((1 - level) / 2)
-    critical = max(float(np.quantile(largest, level)) * student / normal, student)
-    observed = statistics.differences(pairs)
-    rates = statistics.paired_rates(pairs, level)
-    if rates is not None:
-        return _core.tango_bounds(rates, critical)
-    error = statistics.errors_of_pairs(pairs)
-    return np.stack([observed - critical * error, observed + critical * error])
+    return _core.Pairs(pairs).largest_deviations(centred, factor.tolist())
+
+
+def _studentized(
+    statistics: UnitCounts,
+    scores: Values,
+    pairs: Sequence[Pair],
+    error: Values,
+    sums: Callable[[Values, int], Values],
+) -> Values:
+    """Return each replicate's largest deviation in standard errors of the replicate.
+
+    The variance of a difference is that of the jackknife's influences of the replicate's units, by
+    the influences' products of all pairs of systems.
+    """
+    left, right = np.array(pairs).T
+    units, systems = statistics.units, statistics.systems
+    left_out = statistics.jackknife_scores()
+    influence = (units - 1) * (left_out.mean(axis=0) - left_out)
+    first, second = np.triu_indices(systems)
+    place = np.zeros((systems, systems), dtype=np.intp)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    columns = np.hstack([influence, influence[:, first] * influence[:, second]])
+    means = sums(on_exact_grid(columns), len(scores)) / units
+    covariance = means[:, systems:] - means[:, first] * means[:, second]
+    variance = covariance[:, place[left, left]] + covariance[:, place[right, right]]
+    variance -= 2 * covariance[:, place[left, right]]
+    errors = np.sqrt(np.maximum(variance, 0.0) / units)
+    deviations = np.abs(scores[:, left] - scores[:, right] - statistics.differences(pairs))
+    divisor = np.maximum(errors, SMALLEST_ERROR * error)
+    varies = error > TIE_TOLERANCE * max(statistics.scale, 1e-300)
+    largest = np.where(varies, deviations / np.where(varies, divisor, 1.0), 0.0)
+    return np.asarray(largest.max(axis=1))

@@ -447,9 +447,13 @@ class Family:
             differences = columns["difference"]
             columns["simultaneous_interval"] = [(d - half, d + half) for d in differences]
         elif len(pairs) > 1 and TESTS[settings.test].source != "runs":
-            bounds = simultaneous_intervals(counts, scores, pairs, settings.level)
+            bounds = simultaneous_intervals(counts, scores, pairs, settings.level, self._sums)
             columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
         return [PairResult(metric=counts.label, **row) for row in _rows(columns)]
+
+    def _sums(self, rows: Values, count: int) -> Values:
+        """Sum rows by unit over the bootstrap's first replicates."""
+        return self.settings.bootstrap(count).sums(rows, self.units, 0, count)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
