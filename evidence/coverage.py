@@ -61,8 +61,8 @@ def _between(shares: list[float]) -> str:
 def _verdict(result: StudyResult) -> str:
     """Describe which rows have a coverage that does not differ significantly from the level."""
     level, rows = result.settings["level"], result.rows
-    less = [row for row in rows if row["coverage_high"] < level]
-    more = [row for row in rows if row["coverage_low"] > level]
+    less = [row for row in rows if (row["coverage_high"] or 1) < level]
+    more = [row for row in rows if (row["coverage_low"] or 0) > level]
     parts = [f"{len(rows) - len(less) - len(more)} of {len(rows)} rows agree with 95 %"]
     for few, how in ((less, "below"), (more, "above")):
         if few:
@@ -128,7 +128,7 @@ def _documents() -> Section:
     equal = sum(lengths) ** 2 / len(lengths) / sum(length**2 for length in lengths)
     result = study_coverage(test_set, METRICS, unit="document", sizes=(20, 50, 100), samples=200)
     blocks = study_coverage(test_set, METRICS, sizes=(120,), sampling="block")
-    few = any(row["coverage_high"] < 0.95 for row in result.rows)
+    few = any((row["coverage_high"] or 1) < 0.95 for row in result.rows)
     why = (
         f" Documents have {min(lengths)} to {max(lengths)} segments: 20 of them count like some "
         f"{20 * equal:.0f} of equal length, and 100 like {100 * equal:.0f}, and an interval from "

@@ -69,6 +69,8 @@ ALLOWED: dict[str, set[str]] = {
         "agreement",
         "nbest",
         "execution",
+        # Human scores stand beside metrics in the tables of a paper.
+        "scores",
         # A study's report stands with the study.
         "reports",
     },

@@ -14,6 +14,7 @@ from tests.cli.shell import answer, refuses, run, says
 from tests.cli.texts import save_judged, save_texts
 from truebleu.cli.study import STUDIES
 from truebleu.simulation.decoder import main as decode
+from truebleu.studies.paper import PAPERS
 
 TEXTS = "system-1.txt system-2.txt -r reference-1.txt"
 TRIALS = "--replicates 50 --sizes 10,20 --samples 6"
@@ -76,7 +77,8 @@ def arguments(name: str, *more: str, monkeypatch: pytest.MonkeyPatch | None = No
 
 def test_every_study_is_a_command() -> None:
     functions = {f"study_{name.replace('-', '_')}" for name in STUDIES}
-    assert functions | {"StudyResult"} == set(dir(truebleu.studies))
+    of_papers = {"PaperResult", "study_paper"}
+    assert functions | {"StudyResult"} | of_papers == set(dir(truebleu.studies))
     assert set(STUDIES) == set(QUICK) == set(KEYS)
 
 
@@ -191,6 +193,29 @@ def test_lists_of_files_can_be_studied(tmp_path: Path, monkeypatch: pytest.Monke
     reranked = answer("study", "reranking", "lists", "-r", "ref", "-m", "nist", "bleu", *few)
     assert [row["metric"] for row in reranked["rows"]] == ["NIST", "BLEU"]
     assert "requires --simulate" in run("study", "tuning", "lists", *test, "--rounds", "2").err
+
+
+def test_a_paper_becomes_a_page_with_charts_and_is_resumed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sections = [s | {"options": {"sizes": [8]}} for s in PAPERS["koehn2004"]["sections"][2:3]]
+    monkeypatch.setitem(PAPERS, "koehn2004", PAPERS["koehn2004"] | {"sections": sections})
+    command = ("study", "paper", "koehn2004", *split(TEXTS), "--resume", "kept.jsonl")
+    result = run(*command, "-o", "koehn.html")
+    assert (result.code, result.out) == (0, "")
+    page = (folder / "koehn.html").read_text("utf-8")
+    assert page.startswith('<!DOCTYPE html>\n<meta charset="UTF-8">\n<title>koehn2004</title>')
+    assert "Figs. 2 and 3: scores on blocks" in page
+    assert 'src="data:image/svg+xml;base64,' in page
+    kept = (folder / "kept-1.jsonl").read_bytes()
+    assert "Figs. 2 and 3" in run(*command).out
+    assert (folder / "kept-1.jsonl").read_bytes() == kept
+    refuses("koehn.html exists", *command, "-o", "koehn.html")
+
+
+def test_papers_need_systems_for_what_is_about_them() -> None:
+    refuses("--human", "study", "paper", "koehn2004", "--human", "human.tsv")
+    refuses("unknown paper 'koehn'", "study", "paper", "koehn")
 
 
 # By study: what is refused beside the options above, and how.

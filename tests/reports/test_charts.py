@@ -168,6 +168,13 @@ def test_a_reference_is_a_line_across() -> None:
     assert "Dashed line: 80 %." in " ".join(specification(POINTS)["title"]["subtitle"])
 
 
+def test_an_opposite_line_stands_beside_the_reference() -> None:
+    both = changed(POINTS, plot=replace(POINTS.plot, opposite=0.2))
+    assert marks(both, "rule")[1]["encoding"] == {"y": {"datum": 0.2}}
+    subtitle = " ".join(specification(both)["title"]["subtitle"])
+    assert "Dashed lines: 80 % and 20 %." in subtitle
+
+
 def test_references_of_rows_are_drawn_at_each_row() -> None:
     varied = tuple({**row, "hoped": row["low"]} for row in LINES.table.rows)
     drawn = changed(with_plot(reference_field="hoped"), rows=varied)

@@ -15,6 +15,7 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
+from truebleu.studies import study_coverage
 from truebleu.studies._study import TESTS, Estimate, Row, StudyResult, binomial_rate
 from truebleu.studies.power import MEAN, USUAL_BANDS, _is_overconfident, study_accuracy, study_power
 
@@ -422,3 +423,14 @@ def test_a_band_is_overconfident_below_a_chance_of_a_fortieth(
     # SciPy 1.17.1, binom.sf(6, n, 0.05): 0.0231 of 57, 0.0252 of 58.
     right = Estimate((conclusions - 7) / conclusions, 0.8, 0.94)
     assert _is_overconfident(right, 0.95, conclusions) == overconfident
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(30, False), (31, True)])
+def test_samples_of_most_of_the_pool_do_not_count_as_independent(size: int, overlap: bool) -> None:
+    pool = simulate(segments=60, systems=[0.1, 0.4], seed=1)
+    result = study_power(pool, sizes=[size], samples=20, replicates=50, tests=["wins"])
+    assert all((row["right_low"] is None) is overlap for row in result.rows)
+    assert (f"Samples of {size} are 52 % of the pool" in " ".join(result.sentences)) is overlap
+    coverage = study_coverage(pool, sizes=[size], samples=20, replicates=50)
+    assert (coverage.rows[0]["coverage_low"] is None) is overlap
+    assert (f"Samples of {size} are" in " ".join(coverage.sentences)) is overlap

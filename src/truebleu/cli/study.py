@@ -18,9 +18,11 @@ from truebleu.cli._command import (
     reference_option,
     reject_unused,
 )
+from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
 from truebleu.cli.main import LazyGroup, progress_bar
 from truebleu.corpus._files import register_input
 from truebleu.errors import SettingError
+from truebleu.reports.document import render
 from truebleu.schema import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ STUDIES = {
     "tuning": ("nbest", "Effect of the smoothed BLEU that weights are tuned on."),
     "reranking": ("nbest", "Gain of one reranker by several metrics."),
 }
+PAPER = ("truebleu.cli.study:paper_command", "Every table and figure of one of the four papers.")
 EPILOG = """\b
 Examples:
   truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
@@ -71,6 +74,8 @@ class StudyGroup(LazyGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a study and make its command."""
         study: Any = super().get_command(ctx, cmd_name)
+        if isinstance(study, click.Command):
+            return study
         return None if study is None else _command_of(cmd_name, study)
 
 
@@ -80,7 +85,8 @@ class StudyGroup(LazyGroup):
     table={
         name: (f"truebleu.studies.{module}:study_{name.replace('-', '_')}", text)
         for name, (module, text) in STUDIES.items()
-    },
+    }
+    | {"paper": PAPER},
     epilog=EPILOG,
 )
 def study_command() -> None:
@@ -110,8 +116,6 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     sparse = Option("--sparse", text, group="Texts", rare=True, is_flag=True)
     options = [resume, *([] if with_human else [simulate, sparse if of_lists else topics])]
     if with_human:
-        from truebleu.cli.agree import HUMAN_OPTIONS
-
         options += HUMAN_OPTIONS
     arguments: list[click.Parameter] = _list_options(parameters) if of_lists else []
 
@@ -176,8 +180,6 @@ def _pool(values: dict[str, Any]) -> tuple[TestSet]:
 
 
 def _pool_and_judgments(values: dict[str, Any]) -> tuple[TestSet, Any]:
-    from truebleu.cli.agree import HumanFile
-
     test_set = values.pop("texts").read()
     return test_set, HumanFile.of(values).read(test_set)
 
@@ -209,3 +211,55 @@ def _read(path: str, references: Sequence[str]) -> tuple[NBest, list[TextLike]]:
     from truebleu.corpus.nbest_files import ListFormat, read_lists
 
     return read_lists(path, ListFormat()), list(read_test_set([], references).references)
+
+
+RESUME = Option(
+    "--resume",
+    "Save results as they come in files FILE-1, FILE-2, ..., and continue from them if they exist.",
+    "FILE",
+    type=FilePath(path_type=Path),
+)
+LISTS = Option("--lists", "N-best lists of the segments, with features.", "LISTS", group="Texts")
+
+
+@make_command(
+    "paper",
+    None,
+    "[systems] texts executor format output",
+    options=[click.Argument(["paper"], metavar="PAPER"), RESUME, LISTS, *HUMAN_OPTIONS],
+)
+def paper_command(
+    texts: Texts,
+    show: ResultWriter,
+    executor: Executor | None,
+    paper: str,
+    resume: Path | None,
+    lists: str | None,
+    **values: Any,
+) -> None:
+    """Redo every table and figure of a paper that the data allow.
+
+    PAPER is koehn2004, zhang-vogel2004, riezler-maxwell2005 or chen-cherry2014. Each section has
+    the paper's own label and numbers. What is not given is simulated, and a sentence says so.
+    A file of --output that ends in .html becomes a page with charts.
+    """
+    from truebleu.corpus.nbest_files import ListFormat, read_lists
+    from truebleu.execution.journal import Runner
+    from truebleu.studies.paper import study_paper
+
+    file = HumanFile.or_none(values)
+    if not texts.systems:
+        given = {"--human": file, "--lists": lists, "--reference": texts.references or None}
+        for option, value in given.items():
+            if value is not None:
+                raise SettingError("SYSTEM", "none", f"outputs of systems, with {option}")
+    test_set = texts.read() if texts.systems else None
+    human = None if file is None or test_set is None else file.read(test_set)
+    nbest = None if lists is None else read_lists(lists, ListFormat())
+    runner = Runner(resume, partial(progress_bar, action="studying"), executor)
+    result = study_paper(paper, test_set, lists=nbest, human=human, runner=runner)
+    if show.output is None or show.output.suffix != ".html":
+        show.print(result)
+    else:
+        page = f'<!DOCTYPE html>\n<meta charset="UTF-8">\n<title>{paper}</title>\n'
+        show.write([f"{page}{render(result, 'html')}".encode()])

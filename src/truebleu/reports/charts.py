@@ -76,15 +76,20 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
     """
     file = Path(path)
     require_chart_file(file, overwrite=overwrite)
+    content = picture(_chart_of(drawable), file.suffix.lower())
+    write_files(file.parent, {file.name: [content]}, overwrite=overwrite)
+    return file
+
+
+def picture(chart: Chart, ending: str) -> bytes:
+    """Return the content of a file with a chart, in the format of its ending."""
     altair, convert = _packages()
     # Altair's own objects would give an equal specification, but are slow for many panels.
-    spec = {"$schema": altair.SCHEMA_URL, **specification(_chart_of(drawable))}
+    spec = {"$schema": altair.SCHEMA_URL, **specification(chart)}
     version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     # Another release of Altair may name a Vega-Lite version that this converter lacks.
     known = version if version in convert.get_vegalite_versions() else None
-    content = _convert(file.suffix.lower(), convert, spec, known)
-    write_files(file.parent, {file.name: [content]}, overwrite=overwrite)
-    return file
+    return _convert(ending, convert, spec, known)
 
 
 def _chart_of(drawable: Drawable) -> Chart:
@@ -165,6 +170,7 @@ DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2,
 #: Colour of a single series.
 SINGLE = PALETTE[2]
 INK = "#000000"
+RULE = {"type": "rule", "color": INK, "strokeDash": [5, 3]}
 #: Width and height of a chart, and of one of several panels, in pixels.
 CHART_SIZE, PANEL_SIZE = (480, 300), (280, 200)
 #: Pixels of each category, and of each of several series side by side.
@@ -443,6 +449,8 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
         layers.insert(0, layer)
     if any("reference" in point for point in data.of_panel(panel)):
         layers.append(_reference(data, panel))
+    if data.plot.opposite is not None:
+        layers.append({"mark": RULE, "encoding": {"y": {"datum": data.plot.opposite}}})
     if "label" in data.columns:
         text = _layer(data, panel, {"type": "text", "align": "left", "dx": 7})
         text["encoding"]["text"] = {"field": "label", "type": "nominal"}
@@ -462,7 +470,7 @@ def _reference(data: _Data, panel: str | None) -> Part:
         mark: Part = {"type": "tick", "orient": "horizontal", "color": INK, "thickness": 2}
         return _layer(data, panel, mark, y="reference")
     y = {**_y_axis(data, panel, "reference"), "aggregate": "min"}
-    return {"mark": {"type": "rule", "color": INK, "strokeDash": [5, 3]}, "encoding": {"y": y}}
+    return {"mark": RULE, "encoding": {"y": y}}
 
 
 def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = "y") -> Part:
@@ -571,8 +579,10 @@ def _notes(data: _Data) -> list[str]:
     if data.has_error_bars:
         notes.append(f"Error bars: {_interval(data)}")
     if data.plot.reference is not None:
-        value = Column("reference", "", percent=columns["y"].percent).cell(data.plot.reference)
-        notes.append(f"Dashed line: {value}")
+        column = Column("reference", "", percent=columns["y"].percent)
+        ends = [end for end in (data.plot.reference, data.plot.opposite) if end is not None]
+        shown = " and ".join(map(column.cell, ends))
+        notes.append(f"Dashed line{'s' * (len(ends) > 1)}: {shown}")
     elif "reference" in columns:
         kind = "Dashed line" if data.has_steady_references else "Short lines"
         notes.append(f"{kind}: {one_line(columns['reference'].heading)}")

@@ -190,6 +190,7 @@ class Plot:
         horizontal: True if categories run down the page and numbers across it, which leaves room
             for long names.
         reference: position of a horizontal line, such as the level that a share should have.
+        opposite: position of a second horizontal line, with `reference`.
         reference_field: column whose value in each row is marked by a horizontal line.
         log_x: True if the horizontal axis is logarithmic.
         zero_y: True if the vertical axis must show 0; for bars it always does.
@@ -210,6 +211,7 @@ class Plot:
     y_heading: str | None = None
     horizontal: bool = False
     reference: float | None = None
+    opposite: float | None = None
     reference_field: str | None = None
     log_x: bool = False
     zero_y: bool = False
@@ -221,12 +223,20 @@ class Chart:
     """A chart of a table's rows, with a title and sentences above it.
 
     Only files show it, by `truebleu.reports.charts`: in HTML, the rows of tables have bars.
+
+    Attributes:
+        title: title above the chart.
+        table: rows of the chart.
+        plot: columns and marks.
+        sentences: description of the chart for those who cannot see it.
+        in_html: True if HTML shows the chart, too.
     """
 
     title: str
     table: Table
     plot: Plot
     sentences: tuple[str, ...] = ()
+    in_html: bool = False
 
 
 def forest(

@@ -546,6 +546,21 @@ def draw_by_size(
     return {size: draw_samples(sampling, pool, size, samples, seed) for size in chosen}
 
 
+def do_overlap(options: Mapping[str, Any], pool: int, size: int) -> bool:
+    """Return whether samples of a size share most of their units: no two disjoint ones exist."""
+    return options["sampling"] in ("random", "independent") and 2 * size > pool
+
+
+def overlap_notes(options: Mapping[str, Any], pool: int, sizes: Iterable[int]) -> Iterator[str]:
+    """Yield a caution for each size whose samples overlap."""
+    for size in sizes:
+        if do_overlap(options, pool, size):
+            yield (
+                f"Samples of {size:,} are {100 * size / pool:.0f} % of the pool and share most of "
+                "it: they do not count as independent, so that their rates have no intervals."
+            )
+
+
 # Pairs of systems, and the tests of their differences.
 
 
@@ -713,9 +728,10 @@ class Estimate:
             return value
         return f"{value} ({100 * self.low:.1f} to {100 * self.high:.1f})"
 
-    def cells(self, name: str) -> Row:
-        """Return the cells of the columns that `bounded` declares."""
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+    def cells(self, name: str, overlap: bool = False) -> Row:
+        """Return the cells of the columns that `bounded` declares; no bounds with an overlap."""
+        low, high = (None, None) if overlap else (self.low, self.high)
+        return {name: self.value, f"{name}_low": low, f"{name}_high": high}
 
     @classmethod
     def from_cells(cls, row: Row, name: str) -> Estimate:

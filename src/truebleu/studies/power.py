@@ -117,6 +117,7 @@ class Trials(NamedTuple):
                     f"{statistics.label} has no better or worse: a conclusion is right if it names "
                     "the system with the higher score in the pool."
                 )
+        yield from base.overlap_notes(self.settings, len(self.pool), self.settings["sizes"])
         minimum = fewest_units(alpha)
         small = [size for size in self.settings["sizes"] if size < minimum]
         if small and "ar" in self.settings["tests"]:
@@ -236,8 +237,10 @@ def study_power(
     )
     title = f"Correct/wrong conclusions at the level {100 * level:g} % on samples of each size"
     if figure == "confidence":
-        plot = Plot("point", "sample", "confidence", panel="case", reference=level, zero_y=True)
+        lines: Any = {"reference": level, "opposite": alpha}
+        plot = Plot("point", "sample", "confidence", panel="case", zero_y=True, **lines)
         chart_rows = list(_confidences(trials))
+        sentences += _confidence_sentences(chart_rows, level, alpha)
     else:
         plot = Plot("line", "difference", "right", series="sample", panel="case", zero_y=True)
         chart_rows = [
@@ -275,6 +278,18 @@ def _confidences(trials: Trials) -> Iterator[base.Row]:
             }
 
 
+def _confidence_sentences(rows: Sequence[base.Row], level: float, alpha: float) -> Iterator[str]:
+    """Count the samples that conclude for the better system, and for the worse one."""
+    for case, group in groupby(rows, lambda row: str(row["case"])):
+        of_case = [row["confidence"] for row in group]
+        right = sum(confidence >= level for confidence in of_case)
+        wrong = sum(confidence <= alpha for confidence in of_case)
+        yield (
+            f"{case}: of {len(of_case)} samples, {right} have a confidence of at least "
+            f"{100 * level:g} % in the better system, and {wrong} of at most {100 * alpha:g} %."
+        )
+
+
 def _case(row: base.Row) -> str:
     return f"{row['metric']}, {base.STUDY_TESTS[row['test']].title}"
 
@@ -285,6 +300,7 @@ def _power_rows(
     """Yield rates of right and wrong conclusions by pair and size, then means of untied pairs."""
     differences = base.true_differences(statistics, trials.pairs)
     outcomes = {size: trials.outcomes(statistics, test, size) for size in trials.settings["sizes"]}
+    overlaps = {size: base.do_overlap(trials.settings, len(trials.pool), size) for size in outcomes}
     case = {"metric": statistics.label, "test": test}
     for index, difference in enumerate(differences.tolist()):
         # Only by the first metric is the first system of every pair the better one.
@@ -297,7 +313,9 @@ def _power_rows(
                 for side in sides
             )
             # No conclusion is right about a pair that ties in the pool.
-            rates = (right.cells("right") if difference else UNKNOWN) | wrong.cells("wrong")
+            overlap = overlaps[size]
+            rates = right.cells("right", overlap) if difference else UNKNOWN
+            rates = rates | wrong.cells("wrong", overlap)
             yield {**names, "size": size, "samples": len(concluded), **rates}
     untied = differences != 0
     names = {**case, "better": MEAN, "worse": "", "difference": None}
@@ -305,8 +323,8 @@ def _power_rows(
         of_size = of_size.only(untied)
         concluded = of_size.p <= alpha
         # Pairs share samples, so only samples are independent.
-        rates = base.clustered_rate(concluded & of_size.right).cells("right")
-        rates |= base.clustered_rate(concluded & of_size.wrong).cells("wrong")
+        rates = base.clustered_rate(concluded & of_size.right).cells("right", overlaps[size])
+        rates |= base.clustered_rate(concluded & of_size.wrong).cells("wrong", overlaps[size])
         yield {**names, "size": size, "samples": len(concluded), **rates}
 
 
@@ -600,7 +618,7 @@ def study_sensitivity(
     panel = "on" if len(chosen) > 1 else None
     plot = Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True)
     result = base.StudyResult(settings, title, SENSITIVITY_COLUMNS, plot)
-    result.details["systems"] = []  # as Zhang & Vogel's Table 1
+    result.details.update(systems=[], pairs=[])  # as Zhang & Vogel's Table 1 and Fig. 3
     for size in chosen:
         by_metric: dict[str, list[Record]] = {}
         for (of_size, _, label), record in records.items():
@@ -613,6 +631,8 @@ def study_sensitivity(
         for conclusions in concluded:
             result.rows.extend(_test_rows(conclusions, unit))
             result.details["systems"].extend(_system_rows(pool, pairs, conclusions))
+            if size == len(pool):
+                result.details["pairs"].extend(_pair_rows(pool, pairs, conclusions))
         result.sentences.extend(
             _sensitivity_sentences(f"On {size:,} {unit}s", concluded, correction)
         )
@@ -704,6 +724,23 @@ def _system_rows(
                 sum(share for share, pair in zip(shares, pairs, strict=True) if system in pair)
             ),
         }
+
+
+def _pair_rows(
+    pool: base.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
+) -> Iterator[base.Row]:
+    """Yield ">", "<" or "~" for each system against each other, by the corrected interval."""
+    (statistics,) = (s for s in pool.statistics if s.label == conclusions.label)
+    better = dict(zip(pairs, base.true_differences(statistics, pairs) > 0, strict=True))
+    differ = conclusions.significant("interval").mean(axis=0) > 0.5
+    significant = dict(zip(pairs, differ, strict=True))
+    for a, b in product(range(len(pool.names)), repeat=2):
+        pair, first_is_better = (min(a, b), max(a, b)), a < b
+        mark = "" if a == b else "~"
+        if significant.get(pair):
+            mark = ">" if bool(better[pair]) == first_is_better else "<"
+        names = {"a": pool.names[a], "b": pool.names[b]}
+        yield {"metric": conclusions.label, **names, "mark": mark}
 
 
 def _sensitivity_sentences(

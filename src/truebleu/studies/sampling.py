@@ -372,6 +372,7 @@ def study_coverage(
         # Rounding must not put a constant score outside its interval.
         margin = TIE_TOLERANCE * statistics.scale
         for size in samples:
+            overlap = base.do_overlap(options, len(pool), size)
             bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
             values, low, high = np.moveaxis(bounds, 1, 0)
             above, below = low > truth + margin, high < truth - margin
@@ -381,12 +382,12 @@ def study_coverage(
                 "size": size,
                 "samples": len(contains),
                 "intervals": contains.size,
-                **base.clustered_rate(contains).cells("coverage"),
+                **base.clustered_rate(contains).cells("coverage", overlap),
                 "above": float(above.mean()),
                 "below": float(below.mean()),
                 "width": float((high - low).mean()),
             }
-            worst = _least_covered(contains, level)
+            worst = None if overlap else _least_covered(contains, level)
             if worst is not None:
                 row |= {"least": names[worst], "least_coverage": float(contains[:, worst].mean())}
             result.rows.append(row)
@@ -403,6 +404,7 @@ def study_coverage(
                     for number in range(min(MOST_DRAWN, len(values)))
                 )
     result.sentences.extend(_sentence(row, quantity, unit, level) for row in result.rows)
+    result.sentences.extend(base.overlap_notes(options, len(pool), samples))
     largest = max(samples) / len(pool)
     if options["sampling"] != "independent" and largest > NOTABLE_SHARE:
         narrower = 100 * (1 - (1 - largest) ** 0.5)
@@ -453,12 +455,13 @@ def _least_covered(contains: NDArray[np.bool_], level: float) -> int | None:
 
 def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
     rate = base.Estimate.from_cells(row, "coverage")
-    within = max(level - row["coverage_low"], row["coverage_high"] - level)
-    verdict = f"differs significantly from {100 * level:g} %"
-    if row["coverage_low"] <= level <= row["coverage_high"]:
-        verdict = f"equals {100 * level:g} % within {100 * within:.1f} points"
+    claimed, low, high = f"{100 * level:g} %", rate.low or 0.0, rate.high or 1.0
+    within = max(level - low, high - level)
+    verdict = f"differs significantly from {claimed}"
+    if low <= level <= high:
+        verdict = f"equals {claimed} within {100 * within:.1f} points"
         if within > EQUIVALENT:
-            verdict = f"cannot be told from {100 * level:g} % with so few samples"
+            verdict = f"cannot be told from {claimed} with so few samples"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
         f"{quantity}, which {verdict}."

@@ -103,3 +103,13 @@ def test_long_names_lose_their_middle_and_links_are_for_the_page() -> None:
 def test_a_chart_is_for_files() -> None:
     chart = Chart(title="x", table=Table(COLUMNS, ()), plot=Plot("bar", "x", "y"))
     assert html.render_block(chart) == ""
+
+
+def test_a_chart_within_a_page_is_a_picture_without_markup_of_its_own() -> None:
+    rows = ({"x": "<script>", "y": 1.0},)
+    columns = (Column("x", "X"), Column("y", "Y"))
+    plot = Plot("bar", "x", "y")
+    chart = Chart(title='"><script>', table=Table(columns, rows), plot=plot, in_html=True)
+    picture = html.render_block(chart)
+    assert picture.startswith('<p><img src="data:image/svg+xml;base64,')
+    assert picture.count("<") == 3

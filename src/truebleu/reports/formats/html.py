@@ -12,7 +12,16 @@ from truebleu.reports.document import Heading, Notes, Sentences, Table, is_numbe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.reports.document import Bar, Block, Column, Document, Renderable, Row, Value
+    from truebleu.reports.document import (
+        Bar,
+        Block,
+        Chart,
+        Column,
+        Document,
+        Renderable,
+        Row,
+        Value,
+    )
 
 # Longer names lose their middle; fingerprints, which have a colon, stay whole.
 LONGEST_NAME = 32
@@ -31,14 +40,26 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 
 
 def render_block(block: Block) -> str:
-    """Render one block; a chart is left out, as rows of tables have bars."""
+    """Render one block; charts are left out unless they ask to be shown: tables have bars."""
     if isinstance(block, Heading):
         return f"<p><strong>{text_of(block.text)}</strong></p>"
     if isinstance(block, Table):
         return render_table(block)
     if isinstance(block, Sentences):
         return "".join(f"<p>{sentence_of(line)}</p>" for line in block.lines)
-    return _notes(block.lines) if isinstance(block, Notes) else ""
+    if isinstance(block, Notes):
+        return _notes(block.lines)
+    return _picture(block) if block.in_html else ""
+
+
+def _picture(chart: Chart) -> str:
+    """Draw a chart within the page, as a picture that can run and load nothing."""
+    from base64 import b64encode
+
+    from truebleu.reports.charts import picture
+
+    data = b64encode(picture(chart, ".svg")).decode()
+    return f'<p><img src="data:image/svg+xml;base64,{data}" alt="{text_of(chart.title)}"></p>'
 
 
 def render_table(table: Table, *, in_page: bool = False) -> str:
