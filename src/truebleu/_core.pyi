@@ -101,6 +101,15 @@ class Segments(Sequence[str | None]):
     def __getitem__(self, index: int, /) -> str | None: ...  # type: ignore[override]
 
 @final
+class Repetitions:
+    """Equal rows of texts that are added part by part."""
+
+    def __new__(cls) -> Repetitions: ...
+    def add(self, texts: Sequence[Segments], /) -> None: ...
+    def count(self) -> int: ...
+    def first_equal(self) -> list[int]: ...
+
+@final
 class TrainingIndex:
     """The words of a test set, looked for in training text."""
 

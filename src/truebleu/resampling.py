@@ -13,6 +13,7 @@ so coarse that no replicate's sum needs rounding.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -78,6 +79,24 @@ class Units(schema.ComparedByValue):
             new = np.diff(numbers, prepend=-1) != 0
             indices -= np.maximum.accumulate(np.where(new, indices, 0))
         return _units("block", np.cumsum(indices % length == 0) - 1, strata)
+
+    def merge_equal(self, rows: Sequence[int]) -> Units:
+        """Make units of one stratum that have equal segments, in any order, a single unit.
+
+        Args:
+            rows: a number for each segment, which equal segments share.
+        """
+        segments: list[list[int]] = [[] for _ in range(len(self))]
+        for unit, row in zip(self.of_segment.tolist(), rows, strict=True):
+            segments[unit].append(row)
+        number: dict[tuple[int, tuple[int, ...]], int] = {}
+        of_unit, ends = [], [0]
+        for stratum, (start, end) in enumerate(self.strata):
+            keys = ((stratum, tuple(sorted(unit))) for unit in segments[start:end])
+            of_unit += [number.setdefault(key, len(number)) for key in keys]
+            ends.append(len(number))
+        strata = tuple(itertools.pairwise(ends))
+        return Units(self.kind, np.array(of_unit, np.int64)[self.of_segment], strata)
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of each unit's segments: (segment, …) becomes (unit, …)."""

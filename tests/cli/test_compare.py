@@ -345,7 +345,7 @@ def test_a_table_by_groups_fits_a_terminal(folder: Path) -> None:
     lines = [f"the cat {number} sat on the mat" for number in range(60)]
     for name, text in ((names["a"], lines), (names["b"], lines[::-1]), ("long.ref", lines)):
         (folder / f"{name}.txt").write_text("\n".join(text) + "\n")
-    table = "\n".join(["doc\tdomain", *(f"d{n // 2}\tdomain-{n % 2}" for n in range(60))])
+    table = "\n".join(["doc\tdomain", *(f"d{n // 2}\tdomain-{n // 2 % 2}" for n in range(60))])
     (folder / "groups.tsv").write_text(f"{table}\n")
     systems = [str(folder / f"{name}.txt") for name in names.values()]
     options = ["--documents", str(folder / "groups.tsv"), "--by", "domain", "--replicates", "200"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from io import BytesIO
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -209,6 +210,36 @@ def test_malformed_lists_are_rejected_with_their_line(
     with pytest.raises(TruebleuError) as error:
         read(folder, text, **options)
     assert message in str(error.value)
+
+
+def lists_in_order(folder: Folder, ids: list[Any], *, by_candidate: bool) -> list[str]:
+    texts = [f"text {id_}" for id_ in ids]
+    records: list[dict[str, Any]] = [
+        {"id": id_, **({"text": text} if by_candidate else {"candidates": [text]})}
+        for id_, text in zip(ids, texts, strict=True)
+    ]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    return [candidates[0] for candidates in read(folder, lines)]
+
+
+@pytest.mark.parametrize("by_candidate", [False, True])
+def test_lists_in_json_lines_are_put_in_order_by_their_ids(
+    folder: Folder, by_candidate: bool
+) -> None:
+    expected = ["text seg-2", "text seg-9", "text seg-10"]
+    found = lists_in_order(folder, ["seg-10", "seg-2", "seg-9"], by_candidate=by_candidate)
+    assert found == expected
+    names = ["b7", "a3", "c1"]
+    assert lists_in_order(folder, names, by_candidate=by_candidate) == [f"text {n}" for n in names]
+
+
+def test_segments_with_all_candidates_are_sorted_by_number_and_not_repeated(
+    folder: Folder,
+) -> None:
+    found = lists_in_order(folder, [2, 10, 1], by_candidate=False)
+    assert found == ["text 1", "text 2", "text 10"]
+    with pytest.raises(CorpusError, match=r"line 2: segment 2 again"):
+        lists_in_order(folder, [2, 2], by_candidate=False)
 
 
 def test_scores_must_pair_with_lines(folder: Folder) -> None:

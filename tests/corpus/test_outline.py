@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from truebleu.corpus.fingerprints import Fingerprints
-from truebleu.corpus.outline import Outline
+from truebleu.corpus.outline import Outline, document_warnings
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import AbsentTextError, ArgumentTypeError, SettingError, UnpairedSegmentsError
 
@@ -143,3 +143,14 @@ def test_pickled_outlines_are_equal() -> None:
         copy = pickle.loads(pickle.dumps(outline))  # noqa: S301
         assert copy == outline
         assert copy.labels("passage") == outline.labels("passage")
+
+
+def test_documents_that_jump_back_and_forth_are_said() -> None:
+    in_order = tuple(f"d{index // 5}" for index in range(40))
+    assert document_warnings("docs", in_order) == ()
+    assert document_warnings("docs", None) == ()
+    # Twelve stretches of eight documents are allowed, thirteen are too many.
+    stretches = [*range(8), *range(4)]
+    assert document_warnings("docs", tuple(map(str, stretches))) == ()
+    (warning,) = document_warnings("docs", tuple(map(str, [*stretches, 6])))
+    assert (warning.code, warning.count, warning.segment) == ("document-order", 13, 2)

@@ -303,16 +303,44 @@ def test_json_lines_without_ids_pair_by_line_and_say_so(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "reason"), [([7, 8], "nothing in common"), ([1, 1], "no unique ids")]
+    ("ids", "outputs", "reason"),
+    [
+        ([7, 8], ["I", "II"], "nothing in common"),
+        ([1, 1], ["I", "I"], "no unique ids"),
+    ],
 )
 def test_ids_that_do_not_help_are_left_alone_aloud(
-    folder: Folder, ids: list[int], reason: str
+    folder: Folder, ids: list[int], outputs: list[str], reason: str
 ) -> None:
     reference = rows(folder, "ref.jsonl", id=[1, 2], ref=["one", "two"])
-    system = rows(folder, "sys.jsonl", id=ids, out=["I", "II"])
+    system = rows(folder, "sys.jsonl", id=ids, out=outputs)
     test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
     assert codes(test_set) == ["paired-by-line"]
     assert reason in test_set.warnings[0].message
+
+
+def test_repeated_ids_with_other_texts_are_refused_with_their_lines(folder: Folder) -> None:
+    reference = rows(folder, "ref.jsonl", id=[1, 2, 3], ref=["one", "two", "three"])
+    system = rows(folder, "sys.jsonl", id=[1, 2, 2], out=["I", "II", "III"])
+    with pytest.raises(MalformedFileError, match=r"line 3: another text of id 2 than on line 2"):
+        read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    documents = rows(folder, "docs.jsonl", doc=["a", "b", "b"], id=[1, 1, 2], out=["I", "II", "V"])
+    assert len(read_test_set([f"{documents}#out"], [f"{reference}#ref"])) == 3
+
+
+@pytest.mark.parametrize("ids", [["a1", "A2"], ["A1", " A2"], ["A1", "A02"]], ids=repr)
+def test_ids_that_differ_by_spelling_are_named(folder: Folder, ids: list[str]) -> None:
+    reference = rows(folder, "ref.jsonl", id=["A1", "A2"], ref=["one", "two"])
+    system = rows(folder, "sys.jsonl", id=ids, out=["I", "II"])
+    with pytest.raises(MalformedFileError, match="differ by case, spaces or leading zeros"):
+        read_test_set([f"{system}#out"], [f"{reference}#ref"])
+
+
+def test_ids_that_are_different_words_are_not_spellings(folder: Folder) -> None:
+    reference = rows(folder, "ref.jsonl", id=["A1", "a1", "A10"], ref=["one", "two", "three"])
+    system = rows(folder, "sys.jsonl", id=["a1", "A10", "A1"], out=["II", "III", "I"])
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["I", "II", "III"]
 
 
 def test_columns_of_one_file_need_no_ids(folder: Folder) -> None:
@@ -495,7 +523,8 @@ def test_tables_without_unique_ids_are_paired_by_line_with_a_warning(
     folder: Folder, ids: list[str | None], others: list[str]
 ) -> None:
     def written(name: str, ids: list[str | None]) -> str:
-        rows = [[i, text] if i else [text] for i, text in zip(ids, "xy", strict=True)]
+        # Rows with one id have one text.
+        rows = [[i, text] if i else [text] for i, text in zip(ids, "xx", strict=True)]
         header = ["id", "text"] if ids[0] else ["text"]
         return folder.write(name, "".join("\t".join(map(str, r)) + "\n" for r in [header, *rows]))
 

@@ -349,6 +349,59 @@ def test_a_missing_parquet_package_is_named(
         read_parquet("f", b"")
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["0.5", "true", "0.7"], "line 3: 'true' among fractions in column 'score'"),
+        (["1", "true", "0"], None),
+        (["51.3%", "48.0%"], "line 2: '51.3%' in column 'score'; expected a number, with a"),
+        (["0.5", "0,513"], "line 3: '0,513' in column 'score'"),
+        (["0.51", "0.48", "63.0", "44.1"], "line 2: 0.51 beside 63 in column 'score'"),
+        (["-0.51", "-0.48", "-63.0", "-44.1"], "line 2: -0.51 beside -63"),
+        (["0.51", "0.48", "3.0", "2.1", "63.0", "44.1"], None),
+        (["0.51", "0.48", "-63.0", "44.1"], None),
+        (["1", "0", "63", "44"], None),
+        (["0.51", "0.48", "999", "999"], None),
+        (["0.4", "0.48", "4.1", "5.2"], None),
+        (["0.51", "63.0", "44.1"], None),
+    ],
+)
+def test_scores_that_contradict_each_other_are_refused_with_their_line(
+    values: list[str], message: str | None
+) -> None:
+    table = read_tsv("t.tsv", "\n".join(["score", *values]).encode())
+    if message is None:
+        assert len(table.scores("score")) == len(values)
+        return
+    with pytest.raises(MalformedFileError) as error:
+        table.scores("score")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("few", [4, 5])
+def test_a_second_scale_has_five_percent_of_the_scores(few: int) -> None:
+    large = [f"{50 + number}.5" for number in range(100 - few)]
+    small = [f"0.{50 + number}" for number in range(few)]
+    table = read_tsv("t.tsv", "\n".join(["score", *large, *small]).encode())
+    if few == 4:
+        assert len(table.scores("score")) == 100
+    else:
+        with pytest.raises(MalformedFileError, match="on one scale"):
+            table.scores("score")
+
+
+@pytest.mark.parametrize("name", ["d.tsv", "d.docs"])
+def test_a_document_in_two_domains_is_refused_with_its_line(folder: Folder, name: str) -> None:
+    rows = ["news\ta", "news\tb", "speech\ta"]
+    header = [] if name.endswith("docs") else ["domain\tdoc"]
+    labels = folder.write(name, "".join(f"{row}\n" for row in header + rows))
+    text = folder.write("r.txt", "x\ny\nz\n")
+    line = len(header) + 3
+    message = f"line {line}: document 'a' in domain 'speech', before in 'news'"
+    with pytest.raises(MalformedFileError, match=message):
+        read_test_set([text], [text], documents=labels)
+
+
 def test_two_columns_of_one_name_are_refused() -> None:
     columns = [pyarrow.array(["a"]), pyarrow.array(["b"])]
     buffer = io.BytesIO()

@@ -57,7 +57,7 @@ mod _core {
         without_skewness,
     };
     #[pymodule_export]
-    use crate::texts::{Segments, TrainingIndex, line_ends};
+    use crate::texts::{Repetitions, Segments, TrainingIndex, line_ends};
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
     #[pymodule_export]

@@ -270,3 +270,36 @@ impl TrainingIndex {
         self.inner.sightings().map(|((segment, whole), line)| (segment, whole, line)).collect()
     }
 }
+
+/// Equal rows of texts that are added part by part.
+#[pyclass(module = "truebleu._core")]
+#[derive(Default)]
+pub struct Repetitions {
+    inner: corpus::Repetitions,
+}
+
+#[pymethods]
+impl Repetitions {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a part of all texts; a row is the segments of all texts at one index.
+    #[pyo3(signature = (texts, /))]
+    fn add(&mut self, py: Python<'_>, texts: Vec<Bound<'_, Segments>>) -> PyResult<()> {
+        let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
+        let rows = &mut self.inner;
+        detached(py, || rows.add(&texts))
+    }
+
+    /// Returns the number of rows that repeat an earlier one.
+    fn count(&self, py: Python<'_>) -> PyResult<usize> {
+        detached(py, || self.inner.count())
+    }
+
+    /// Returns the index of the first equal row of each row.
+    fn first_equal(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        detached(py, || self.inner.first_equal())
+    }
+}

@@ -6,6 +6,7 @@ The location of a text is PATH, NAME=PATH, PATH#COLUMN, or - for standard input.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections import Counter
@@ -179,6 +180,27 @@ Role: TypeAlias = Literal["system", "reference", "source"]
 
 #: Key of a segment: the id of its document, and its id in the document.
 Key: TypeAlias = tuple[str, str]
+
+
+def find_other_spelling(keys: Iterable[Key], known: Iterable[Key]) -> tuple[Key, Key] | None:
+    """Find a key that is spelled differently among `known`; return both, or None.
+
+    Spellings differ by case, white space or leading zeros.
+
+    >>> find_other_spelling([("", "A07")], [("", "a7"), ("", "a8")])
+    (('', 'A07'), ('', 'a7'))
+    """
+    keys, known = dict.fromkeys(keys), set(known)
+    if known >= keys.keys():
+        return None
+
+    def plain(key: Key) -> list[str]:
+        parts = ("".join(part.split()).casefold() for part in key)
+        return [re.sub(r"(?<!\d)0+(?=\d)", "", part) for part in parts]
+
+    other = {repr(plain(key)): key for key in known - keys.keys()}
+    pairs = ((key, other.get(repr(plain(key)))) for key in keys if key not in known)
+    return next(((key, twin) for key, twin in pairs if twin is not None), None)
 
 
 class Layout(NamedTuple):

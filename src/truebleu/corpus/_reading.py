@@ -14,11 +14,14 @@ from truebleu.corpus._files import (
     distinct_names,
     expand_paths,
     extension,
+    find_other_spelling,
     parse_location,
     read_lines,
     refuse_duplicates,
     require_files,
 )
+from truebleu.corpus.outline import document_warnings
+from truebleu.corpus.repetitions import Repetitions
 from truebleu.corpus.test_set import TestSet
 from truebleu.corpus.text_warnings import TextWarning, examine
 from truebleu.errors import (
@@ -88,13 +91,21 @@ def read_test_set(
     system_texts = [_without_gaps(text) for text in system_texts]
     source_text = _without_gaps(texts[-1]) if source_texts else None
 
-    suspicious = examine(reference_texts, system_texts, source_text)
-    warnings = (*by_line, *missing, *suspicious)
+    examined = reference_texts, system_texts, source_text
+    repetitions = Repetitions()
+    repetitions.add(*examined)
+    repeats, repeated = repetitions.results()
+    warnings = (*by_line, *missing, *examine(*examined), *repeated)
     if strict and warnings:
         raise SuspiciousTextError([warning.message for warning in warnings])
     layout = merged(text.layout for text in texts)
     if documents is not None:
         layout = read_labels(files, documents, texts[0].label, len(texts[0].segments), layout)
+    about = texts[0].label if documents is None else str(documents)
+    jumps = document_warnings(about, layout.documents)
+    if strict and jumps:
+        raise SuspiciousTextError([warning.message for warning in jumps])
+    warnings = (*warnings, *jumps)
     return TestSet(
         systems={
             name: text.segments for name, text in zip(system_names, system_texts, strict=True)
@@ -106,6 +117,7 @@ def read_test_set(
         domains=layout.domains,
         warnings=warnings,
         is_examined=True,
+        repeats=repeats,
     )
 
 
@@ -179,6 +191,8 @@ def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText],
     guide = next((text for text in texts if text.layout.keys is not None), texts[0])
     order = guide.layout.keys
     if order is not None:
+        for text in texts:
+            _refuse_other_spelling(text, guide, order)
         others = [text.layout.keys for text in texts[:references]]
         keys = [order, *(keys for keys in others if keys and not set(order).isdisjoint(keys))]
         order = tuple(dict.fromkeys(key for text in keys for key in text))
@@ -201,6 +215,15 @@ def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText],
             (left, right) = pairs[::-1] if text is aligned[0] else pairs
             raise UnpairedSegmentsError(*left, *right)
     return aligned, warnings
+
+
+def _refuse_other_spelling(text: NamedText, guide: NamedText, order: tuple[Key, ...]) -> None:
+    """Raise MalformedFileError if an id differs from one of the guide only by its spelling."""
+    both = find_other_spelling(text.layout.keys or (), order)
+    if both is not None:
+        found, known = ((" ".join(filter(None, key))) for key in both)
+        expected = f"{known!r}, as in {guide.label}: ids differ by case, spaces or leading zeros"
+        raise MalformedFileError(text.label, None, f"id {found!r}", expected)
 
 
 def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
@@ -299,11 +322,13 @@ def read_labels(
 
 
 def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
-    from truebleu.corpus.tables import DOCUMENT, DOMAIN, parse_table, read_tsv
+    from truebleu.corpus.tables import DOCUMENT, DOMAIN, parse_table, read_tsv, refuse_second_domain
 
     path, column = location.path, location.column
     if column is None and extension(path) == ".docs":
-        return Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
+        docs = Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
+        refuse_second_domain(path, docs, range(1, len(docs.documents or ()) + 1))
+        return docs
     table = parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
         if column is None and not _has_header(path, data, length, (*DOCUMENT, *DOMAIN)):

@@ -612,9 +612,10 @@ def _json(path: str, data: bytes, how: ListFormat) -> Iterable[SegmentList]:
 
 def _by_segment(
     records: Sequence[tuple[Line, Record]], key: str, how: ListFormat
-) -> Iterator[SegmentList]:
-    reader = None
-    for line, record in records:
+) -> Iterable[SegmentList]:
+    reader, lists = None, _ListsById()
+    id_key = _key(records[0][1], how, "id", str | int)
+    for index, (line, record) in enumerate(records):
         list_ = record.get(key)
         if not isinstance(list_, list):
             line.refuse(f"no list under {key!r}", "a list of candidates")
@@ -628,7 +629,37 @@ def _by_segment(
                 found = f"a candidate of type {type(item).__name__}"
                 line.refuse(found, "text or an object with text")
         reader = reader or _JsonReader(line, list_[0], how)
-        yield SegmentList([reader.candidate(line, item) for item in list_], _source(record, how))
+        id_ = index if id_key is None else _id(line, record, id_key)
+        if id_ in lists:
+            line.refuse(f"segment {id_!r} again", "each segment once, with all candidates")
+        lists[id_] = SegmentList(
+            [reader.candidate(line, item) for item in list_], _source(record, how)
+        )
+    return lists.in_order()
+
+
+class _ListsById(dict[str | int, SegmentList]):
+    """Lists by the number or name of their segment, in the order of the file."""
+
+    def in_order(self) -> Iterable[SegmentList]:
+        """Return the lists sorted by number; in the file's order if names are no numbers.
+
+        Numbers may have a prefix that all names share, as in seg-12.
+        """
+        matches = [re.fullmatch(r"(.*?)(\d{1,18})", str(id_), re.DOTALL) for id_ in self]
+        if None in matches or len({match[1] for match in matches if match}) > 1:
+            return self.values()
+        numbers = [int(match[2]) for match in matches if match]
+        order = sorted(zip(numbers, range(len(numbers)), self.values(), strict=True))
+        return [list_ for _, _, list_ in order]
+
+
+def _id(line: Line, record: Record, key: str) -> str | int:
+    """Return the number or name of a record's segment; raises MalformedFileError without one."""
+    id_ = record.get(key)
+    if isinstance(id_, bool) or not isinstance(id_, str | int):
+        line.refuse(f"{id_!r} under {key!r}", "the segment's number or name")
+    return id_
 
 
 def _zip_columns(
@@ -657,12 +688,10 @@ def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> It
             "candidate (id …); name other keys with --candidates-key or --id-key"
         )
         start.refuse(f"the keys {', '.join(first)}", expected)
-    lists: dict[str | int, SegmentList] = {}
+    lists = _ListsById()
     highest: int | None = None
     for line, record in records:
-        id_ = record.get(key)
-        if isinstance(id_, bool) or not isinstance(id_, str | int):
-            line.refuse(f"{id_!r} under {key!r}", "the segment's number or name")
+        id_ = _id(line, record, key)
         if id_ not in lists:
             if isinstance(id_, int) and highest is not None and id_ < highest:
                 expected = "segments in order of their number; sort the lines by segment"
@@ -670,7 +699,7 @@ def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> It
             highest = id_ if isinstance(id_, int) else None
             lists[id_] = SegmentList([], _source(record, how))
         lists[id_].candidates.append(reader.candidate(line, record))
-    return lists.values()
+    return lists.in_order()
 
 
 def _source(record: Record, how: ListFormat) -> str | None:

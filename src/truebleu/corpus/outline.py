@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from truebleu.corpus.sequences import as_sequence
+from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import AbsentTextError, ArgumentTypeError, SettingError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
     from truebleu.corpus.fingerprints import Fingerprints
-    from truebleu.corpus.text_warnings import TextWarning
 
 __all__ = ["Outline", "Sizes"]
 
@@ -22,6 +22,7 @@ RowKind = Literal["segments", "items"]
 ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
 #: A label of every segment or item.
 Labels: TypeAlias = tuple[str, ...]
+Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,8 @@ class Outline:
         runs: names of the runs of each system, if systems here are runs.
         fingerprints: fingerprints of the texts or items; None if they were not computed.
         warnings: warnings about the texts.
+        repeats: index of the first equal segment or item of each, if many are repeated; None if
+            few are.
     """
 
     systems: tuple[str, ...]
@@ -83,6 +86,7 @@ class Outline:
     runs: Mapping[str, tuple[str, ...]] | None = None
     fingerprints: Fingerprints | None = None
     warnings: tuple[TextWarning, ...] = ()
+    repeats: tuple[int, ...] | None = None
 
     @property
     def sizes(self) -> Sizes:
@@ -110,7 +114,7 @@ class Outline:
     def subset(self, segments: Sequence[int]) -> Outline:
         """Return the outline of some segments; their names stay, warnings and fingerprints go."""
 
-        def pick(labels: Labels | None) -> Labels | None:
+        def pick(labels: tuple[Label, ...] | None) -> tuple[Label, ...] | None:
             return None if labels is None else tuple(labels[index] for index in segments)
 
         return replace(
@@ -119,6 +123,7 @@ class Outline:
             documents=pick(self.documents),
             domains=pick(self.domains),
             names=pick(self.names),
+            repeats=pick(self.repeats),
             fields=None if self.fields is None else partial(_subset_labels, self.fields, segments),
             fingerprints=None,
             warnings=(),
@@ -164,6 +169,28 @@ class Outline:
             expected = " or ".join(known) or "labels: the test set knows no documents"
             raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
         return labels
+
+
+#: Stretches of segments per document above which documents jump back and forth.
+MOST_STRETCHES = 1.5
+
+
+def document_warnings(label: str, documents: Labels | None) -> tuple[TextWarning, ...]:
+    """Return a warning if the documents of consecutive segments jump back and forth.
+
+    >>> [w.code for w in document_warnings("docs.txt", ("a", "b", "a", "b"))]
+    ['document-order']
+    """
+    count = len(set(documents or ()))
+    pairs = zip(documents or (), (documents or ())[1:], strict=False)
+    jumps = [index for index, (before, after) in enumerate(pairs, 2) if before != after]
+    if not count or len(jumps) + 1 <= MOST_STRETCHES * count:
+        return ()
+    message = (
+        f"{label}: {count:,} documents in {len(jumps) + 1:,} stretches of segments; are the labels "
+        "in the order of the segments?"
+    )
+    return (TextWarning("document-order", label, len(jumps) + 1, jumps[0], message),)
 
 
 def _subset_labels(

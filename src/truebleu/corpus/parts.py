@@ -26,6 +26,8 @@ from truebleu.corpus._files import (
     stem,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
+from truebleu.corpus.outline import document_warnings
+from truebleu.corpus.repetitions import Repetitions
 from truebleu.corpus.test_set import TestSet
 from truebleu.corpus.text_warnings import Examination
 
@@ -52,6 +54,7 @@ class TestSetParts:
     Attributes:
         warnings: warnings about the texts; complete after the last part.
         layout: documents and domains of all segments; complete after the last part.
+        repeats: first equal segment of each segment, if many are repeated; see `Outline`.
         segments: number of segments read so far.
     """
 
@@ -79,6 +82,7 @@ class TestSetParts:
         self._files: list[LineFile] = []
         self.warnings: tuple[TextWarning, ...] = ()
         self.layout = Layout()
+        self.repeats: tuple[int, ...] | None = None
         self.segments = 0
 
     @property
@@ -95,7 +99,7 @@ class TestSetParts:
         test_set = read_test_set(
             *self._paths, source=self._source, documents=self._documents, stdin=self._stdin
         )
-        self.warnings = test_set.warnings
+        self.warnings, self.repeats = test_set.warnings, test_set.repeats
         self.layout = Layout(test_set.documents, test_set.domains)
         self.segments = len(test_set)
         yield test_set
@@ -104,6 +108,7 @@ class TestSetParts:
         systems, references = _names(self._systems), _names(self._references)
         refuse_duplicates(systems)
         m, examination, files = len(references), Examination(), Files(self._stdin)
+        repetitions = Repetitions()
         with ExitStack() as opened:
             self._files = [
                 opened.enter_context(closing(LineFile(location.path, files)))
@@ -115,6 +120,7 @@ class TestSetParts:
                 source = None if self._source is None else texts[-1]
                 outputs = texts[m : m + len(systems)]
                 examination.add(texts[:m], outputs, source, is_whole=is_whole)
+                repetitions.add(texts[:m], outputs, source)
                 self.segments += count
                 yield TestSet(
                     systems={
@@ -125,10 +131,13 @@ class TestSetParts:
                     source=None if source is None else source.segments,
                     is_examined=True,
                 )
-        self.warnings = examination.warnings()
+        self.repeats, repeated = repetitions.results()
+        self.warnings = (*examination.warnings(), *repeated)
         if self._documents is not None:
             first = self._references[0].path
             self.layout = read_labels(files, self._documents, first, self.segments)
+            jumps = document_warnings(str(self._documents), self.layout.documents)
+            self.warnings = (*self.warnings, *jumps)
 
 
 def _is_plain(location: Location) -> bool:

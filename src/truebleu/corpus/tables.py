@@ -7,6 +7,7 @@ labels share one vocabulary of column names.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -115,6 +116,8 @@ def parse_score(value: object) -> float | None:
         number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
     except (ValueError, TypeError, OverflowError):
         number = None
+    if number is None and looks_like_number(value):
+        raise NotAScoreError("a number, with a decimal point and without a sign such as %")
     if number is None:
         raise NotAScoreError("a number, or None for a missing score")
     if not isfinite(number):
@@ -132,6 +135,72 @@ def is_score(value: object) -> bool:
     except NotAScoreError:
         return False
     return True
+
+
+_LIKE_NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)*\s*%?\s*")
+
+
+def looks_like_number(value: object) -> bool:
+    """Return whether a value looks like a number to people, such as 51.3% or 0,513."""
+    return isinstance(value, str) and _LIKE_NUMBER.fullmatch(value) is not None
+
+
+#: Least share of the scores on each of two scales, and largest share of the smaller scale's size
+#: between them.
+_SHARE_OF_SCALE, _SHARE_BETWEEN = 0.05, 0.1
+
+
+def find_mixture(values: Sequence[object]) -> tuple[int, str, str] | None:
+    """Find a score that contradicts the other scores of a column; values of no score are ignored.
+
+    Judgments such as `true` contradict fractions, and scores from 0 to 1 those from 0 to 100.
+
+    >>> find_mixture(["0.5", True])
+    (1, 'True among fractions', '0, 1, or numbers only')
+    >>> find_mixture([0.51, 0.48, 63.0, 44.1])
+    (0, '0.51 beside 63', 'scores on one scale')
+
+    Returns:
+        index of the value, a description of it, and what was expected; None without a mixture.
+    """
+    scores = list(map(score_or_none, values))
+    judgment = next((i for i, value in enumerate(values) if _is_judgment(value)), None)
+    known = [score for score in scores if score is not None]
+    if judgment is not None and not set(known) <= {0.0, 1.0}:
+        return judgment, f"{values[judgment]!r} among fractions", "0, 1, or numbers only"
+    sizes = [abs(score) for score in known if score]
+    low = sorted(size for size in sizes if size <= 1)
+    high = sorted(size for size in sizes if size > _BETWEEN_SCALES)
+    smaller = min(len(low), len(high))
+    # One repeated value is no scale, but stands for a missing score.
+    if smaller < max(2, _SHARE_OF_SCALE * len(sizes)) or low[0] == low[-1] or high[0] == high[-1]:
+        return None
+    between = len(sizes) - len(low) - len(high)
+    if min(known) < 0 < max(known) or between > _SHARE_BETWEEN * smaller:
+        return None
+    if not 20 < high[len(high) // 2] / low[len(low) // 2] < 500:
+        return None
+    index = next(i for i, score in enumerate(scores) if score and abs(score) <= 1)
+    other = next(score for score in known if abs(score) > 1)
+    return index, f"{scores[index]:g} beside {other:g}", "scores on one scale"
+
+
+#: Smallest score of the larger of two scales, 0 to 100.
+_BETWEEN_SCALES = 4
+
+
+def score_or_none(value: object) -> float | None:
+    """Parse a score; returns None for a missing score and for any other value."""
+    try:
+        return parse_score(value)
+    except NotAScoreError:
+        return None
+
+
+def _is_judgment(value: object) -> bool:
+    return isinstance(value, bool) or (
+        isinstance(value, str) and value.strip().lower() in JUDGMENTS
+    )
 
 
 def whole_number(value: object) -> int | None:
@@ -290,9 +359,17 @@ class Table:
     def scores(self, column: str, scale: Scale = ANY_NUMBER) -> list[float | None]:
         """Return the scores in a column; missing scores are None, other values an error."""
         self.require(column)
-        return [
-            self.score(row, column, value, scale) for row, value in enumerate(self.values(column))
-        ]
+        values = self.values(column)
+        scores = [self.score(row, column, value, scale) for row, value in enumerate(values)]
+        self.refuse_mixture(column)
+        return scores
+
+    def refuse_mixture(self, column: str) -> None:
+        """Raise MalformedFileError if the scores of a column contradict each other."""
+        mixture = find_mixture(self.values(column))
+        if mixture is not None:
+            row, found, expected = mixture
+            self.refuse(row, column, found, expected)
 
     def score(
         self, row: int, column: str, value: object, scale: Scale = ANY_NUMBER
@@ -391,10 +468,12 @@ class Table:
         an error, because documents may be the unit of resampling.
         """
         documents, domains = (0, 0) if are_requested else (self.rows, 1)
-        return Layout(
+        layout = Layout(
             self.complete_labels(self.find(DOCUMENT), documents),
             self.complete_labels(self.find(DOMAIN), domains),
         )
+        refuse_second_domain(self.path, layout, self.all_lines())
+        return layout
 
     def complete_labels(self, column: str | None, allowed: int = 0) -> tuple[str, ...] | None:
         """Return labels for all rows, or None if there is no column or enough labels are missing.
@@ -462,10 +541,33 @@ class Table:
             for labels in text.layout[:2]
         )
         keys = _keys(ids, text.layout.documents, rows)
+        naming = self.find(item for item in ITEM if item != column.lower())
+        if keys is None and ids is not None and naming != self.find(DOCUMENT):
+            self._refuse_contradictions(values, ids, text.layout.documents, rows)
         return text._replace(
             segments=self._segments(column, values, rows, role),
             layout=Layout(documents, domains, keys),
         )
+
+    def _refuse_contradictions(
+        self,
+        values: Sequence[object],
+        ids: Sequence[object],
+        documents: tuple[str, ...] | None,
+        rows: Sequence[int],
+    ) -> None:
+        """Raise MalformedFileError if rows with the same id have different texts."""
+        row_of: dict[tuple[str, object], int] = {}
+        for row in rows:
+            value = ids[row]
+            key = "" if documents is None else documents[row], str(value)
+            earlier = row if is_blank(value) else row_of.setdefault(key, row)
+            if values[earlier] != values[row]:
+                line = self.line(earlier)
+                where = f"row {earlier + 1}" if line is None else f"line {line}"
+                found = f"another text of id {value!r} than on {where}"
+                expected = "each id once; if ids restart in each document, add a column doc"
+                raise MalformedFileError(self.path, self.line(row), found, expected)
 
     def _segments(
         self, column: str, values: Sequence[object], rows: Sequence[int], role: Role
@@ -481,6 +583,17 @@ class Table:
             return Segments([cast("str | None", values[row]) for row in rows])
         except UnencodableSegmentError as error:
             self.refuse(rows[error.args[0] - 1], column, "half of a surrogate pair", "text")
+
+
+def refuse_second_domain(path: str, layout: Layout, lines: Sequence[int | None]) -> None:
+    """Raise MalformedFileError if a document has two domains."""
+    domain_of: dict[str, str] = {}
+    labels = zip(lines, layout.documents or (), layout.domains or (), strict=False)
+    for line, document, domain in labels:
+        before = domain_of.setdefault(document, domain)
+        if before != domain:
+            found = f"document {document!r} in domain {domain!r}, before in {before!r}"
+            raise MalformedFileError(path, line, found, "one domain for each document")
 
 
 def _keys(

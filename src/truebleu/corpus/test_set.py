@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from truebleu._core import Segments
 from truebleu.corpus.fingerprints import Fingerprints, fingerprint
-from truebleu.corpus.outline import Outline
+from truebleu.corpus.outline import Outline, document_warnings
+from truebleu.corpus.repetitions import Repetitions
 from truebleu.corpus.sequences import (
     A_TEXT,
     Frame,
@@ -64,6 +65,7 @@ class TestSet:
         warnings: warnings about the texts; texts from files are examined when they are read, texts
             from memory by `examined`, which every verb calls.
         is_examined: True if the texts have been examined for warnings.
+        repeats: first equal segment of each segment, if many are repeated; see `Outline`.
 
     >>> len(TestSet(systems={"a": ["A cat sat."]}, references=(["The cat sat."],)))
     1
@@ -80,6 +82,7 @@ class TestSet:
     domains: tuple[str, ...] | None = None
     warnings: tuple[TextWarning, ...] = ()
     is_examined: bool = False
+    repeats: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         systems = _outputs(self.systems)
@@ -144,15 +147,24 @@ class TestSet:
         """
         if self.is_examined:
             return self
-        references, systems, source = self.named_texts()
+        references, systems, source = texts = self.named_texts()
+        repetitions = Repetitions()
+        repetitions.add(*texts)
+        repeats, repeated = repetitions.results()
         # The native texts are kept, because they are counted faster than lists.
         return replace(
             self,
             systems={text.name: text.segments for text in systems},
             references=tuple(text.segments for text in references),
             source=None if source is None else source.segments,
-            warnings=(*self.warnings, *examine(references, systems, source)),
+            warnings=(
+                *self.warnings,
+                *examine(*texts),
+                *repeated,
+                *document_warnings("documents", self.documents),
+            ),
             is_examined=True,
+            repeats=repeats,
         )
 
     def named_texts(self) -> tuple[list[NamedText], list[NamedText], NamedText | None]:
@@ -199,6 +211,7 @@ class TestSet:
             documents=self.documents,
             domains=self.domains,
             warnings=self.warnings,
+            repeats=self.repeats,
         )
 
     def to_dict(self) -> dict[str, object]:

@@ -181,6 +181,7 @@ class _Counting:
             domains=parts.layout.domains,
             fingerprints=None if self._prints is None else self._prints.fingerprints(),
             warnings=parts.warnings,
+            repeats=parts.repeats,
         )
         counts = Counts.of(outline, zip(self._scorers, self._rows, strict=True))
         return _with_script_warnings(counts, script)

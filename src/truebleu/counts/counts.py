@@ -19,6 +19,7 @@ from truebleu.errors import (
     SettingError,
     UnknownNameError,
 )
+from truebleu.metrics.base import GivenMean
 from truebleu.metrics.registry import metric_labels, require_distinct
 from truebleu.schema import ComparedByValue, require_whole_number
 
@@ -73,8 +74,14 @@ class Counts(ComparedByValue):
         counted: Iterable[tuple[Scorer, Rows]],
         texts: TestSet | None = None,
     ) -> Counts:
-        """Label the metrics of counts; raises SettingError if a metric occurs twice."""
+        """Label the metrics of counts, and add the warnings about given scores to the outline.
+
+        Raises SettingError if a metric occurs twice.
+        """
         pairs = list(counted)
+        given = [w for scorer, _ in pairs if isinstance(scorer, GivenMean) for w in scorer.warnings]
+        if given:
+            outline = replace(outline, warnings=(*outline.warnings, *given))
         labels = metric_labels([scorer for scorer, _ in pairs])
         require_distinct(labels)
         metrics = [MetricCounts(label, *pair) for label, pair in zip(labels, pairs, strict=True)]
@@ -176,9 +183,16 @@ class Counts(ComparedByValue):
             outputs={**self.fingerprints.outputs, **other.fingerprints.outputs},
             lengths=self.lengths,
         )
+        repeats = None
+        if mine.repeats is not None and theirs.repeats is not None:
+            # Outputs may differ where those of the other systems are equal.
+            first: dict[tuple[int, int], int] = {}
+            pairs = enumerate(zip(mine.repeats, theirs.repeats, strict=True))
+            repeats = tuple(first.setdefault(pair, index) for index, pair in pairs)
         outline = replace(
             mine,
             systems=(*mine.systems, *theirs.systems),
+            repeats=repeats,
             documents=mine.documents or theirs.documents,
             domains=mine.domains or theirs.domains,
             fingerprints=prints,

@@ -146,6 +146,8 @@ def _archive(counts: Counts) -> bytes:
             codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
             header[name] = list(codes)
             arrays[name] = np.array([codes[label] for label in labels], dtype=np.uint32)
+    if outline.repeats is not None:
+        arrays["repeats"] = np.array(outline.repeats, dtype=np.uint32)
     for index, metric in enumerate(counts.metrics):
         rows = np.ascontiguousarray(metric.rows.floats().swapaxes(0, 1))
         if not np.isfinite(rows).all():
@@ -246,6 +248,9 @@ class _Archive:
             if name in header:
                 codes = self._array(archive, name, (segments,)).tolist()
                 labels[name] = tuple(str(header[name][code]) for code in codes)
+        repeats = None
+        if "repeats.npy" in archive.namelist():
+            repeats = tuple(self._array(archive, "repeats", (segments,)).tolist())
         items = tuple(map(str, header["names"])) if "names" in header else None
         if items is not None and len(items) != segments:
             raise ValueError("names")
@@ -258,6 +263,7 @@ class _Archive:
             documents=labels.get("documents"),
             domains=labels.get("domains"),
             names=items,
+            repeats=repeats,
             fingerprints=Fingerprints(
                 references=str(header["fingerprint"]),
                 outputs={s["name"]: str(s["output"]) for s in systems if s["output"]},

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.outline import Outline
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.text_warnings import TextWarning
 
 __all__ = [
     "GivenMean",
@@ -77,6 +78,11 @@ class Signature:
 
     def __getitem__(self, key: str) -> str:
         return dict(self.fields)[key]
+
+    @property
+    def assumes_direction(self) -> bool:
+        """True if higher is assumed to be better, because nothing tells the direction."""
+        return ("better", "higher-assumed") in self.fields
 
     def with_references(self, references: int | None) -> Signature:
         """Add the number of references of a score; None means a varying number."""
@@ -490,12 +496,14 @@ class GivenMean(MeanScorer):
         name: name of the score.
         signature: digest of the scores, and settings that are not the default.
         higher_is_better: direction of the score.
+        warnings: warnings about the scores.
     """
 
     # field() prevents the inherited property from becoming the default.
     name: str = field()
     signature: Signature = field()
     higher_is_better: bool | None = True
+    warnings: tuple[TextWarning, ...] = field(default=(), compare=False, repr=False)
 
 
 def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:

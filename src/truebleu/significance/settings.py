@@ -334,11 +334,17 @@ def units_of(outline: Outline, settings: ResamplingSettings) -> Units:
         units = Units.blocks(outline.segments, settings.block_length, strata)
     else:
         units = Units.segments(outline.segments, strata)
+    units = _merge_repeats(outline, units)
     if len(units) < 2:
-        found = f"one {settings.unit}"
+        found = f"one {settings.unit}" + (", repeated" if outline.repeats else "")
         expected = f"at least two {settings.unit}s: one does not show how scores vary"
         raise SettingError("test set", found, expected)
     return units
+
+
+def _merge_repeats(outline: Outline, units: Units) -> Units:
+    """Make units that repeat each other a single one, if the outline has repeated segments."""
+    return units if outline.repeats is None else units.merge_equal(outline.repeats)
 
 
 def name_of_unit(
@@ -355,12 +361,14 @@ def name_of_unit(
 
 def known_clusters(outline: Outline, settings: ResamplingSettings) -> tuple[Units, Units] | None:
     """Return the segments, and the documents or blocks that cluster them; None without clusters."""
-    by_segment = Units.segments(outline.segments)
     if settings.unit == "block" and settings.block_length is not None:
-        return by_segment, Units.blocks(outline.segments, settings.block_length)
-    if outline.documents is None or len(set(outline.documents)) < 2:
+        clusters = Units.blocks(outline.segments, settings.block_length)
+    elif outline.documents is None or len(set(outline.documents)) < 2:
         return None
-    return by_segment, Units.documents(outline.documents)
+    else:
+        clusters = Units.documents(outline.documents)
+    by_segment = _merge_repeats(outline, Units.segments(outline.segments))
+    return by_segment, _merge_repeats(outline, clusters)
 
 
 def _resolve_replicates(
