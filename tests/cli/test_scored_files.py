@@ -265,6 +265,8 @@ FORMATS: dict[str, dict[str, str]] = {
         for s, scores in SCORES.items()
     },
 }
+#: Formats of scores that are called score or M, of which nobody knows whether higher is better.
+UNKNOWN_DIRECTION = ("numbers", "WMT", "mt-metrics-eval", "Every Eval Ever", "table")
 BY_NAME = ("lm-eval", "Inspect", "Every Eval Ever", "table")
 
 
@@ -287,7 +289,13 @@ def test_each_format_works_in_each_command(tmp_path: Path, name: str) -> None:
     assert [one["name"] for one in panel["test_sets"]] == ["quiz"]
     systems = files if len(files) > 1 else [f"{files[0]}#new", f"{files[0]}#old"]
     new, old = systems
-    gate = run("gate", new, "--baseline", old, "-m", "scores", "-f", "json", *ALWAYS)
+    command = ["gate", new, "--baseline", old, "-m", "scores", "-f", "json", *ALWAYS]
+    if name in UNKNOWN_DIRECTION:
+        refused = run(*command)
+        assert (refused.code, refused.out) == (2, "")
+        assert "its name does not tell whether higher is better" in refused.err
+        command.append("--higher-is-better")
+    gate = run(*command)
     assert (gate.code, gate.err) == (0, "")
     # Judgments find items by their names where these have any, else by their numbers.
     rows = [(s, n if name in BY_NAME else n + 1, n % 3 + 10 * score) for s, n, score in ALL]

@@ -44,6 +44,31 @@ def test_items_of_all_systems_are_in_order_of_appearance() -> None:
     assert list(items) == ["q1", "q2", "q3"]
 
 
+@pytest.mark.parametrize("name", ["Q1", "q01", "q 1"])
+def test_items_whose_names_differ_by_spelling_are_named(name: str) -> None:
+    first = evaluation("a", item("q1"), item("q2"))
+    second = evaluation("b", item("q2"), item("q9")._replace(name=name))
+    with pytest.raises(MalformedFileError, match=rf"line 10: item '{name}'; expected 'q1', as in"):
+        pair_items([first, second])
+
+
+def test_names_that_one_file_has_both_are_not_spellings() -> None:
+    first = evaluation("a", item("q1"), item("q1")._replace(name="Q1"))
+    second = evaluation("b", item("q1")._replace(name="Q1"))
+    assert list(pair_items([first, second])) == ["q1", "Q1"]
+
+
+def test_two_scales_of_one_file_are_refused_and_of_two_files_are_not() -> None:
+    def of(system: str, scores: list[float], label: str) -> Evaluation:
+        items = [item(f"q{place}", score) for place, score in enumerate(scores)]
+        return Evaluation(system=system, label=label, digest="", items=tuple(items))
+
+    small, large = [0.5, 0.6, 0.7], [51.0, 62.0, 73.0]
+    assert len(scores_of(of("a", small, "a.tsv"), of("b", large, "b.tsv"))) == 2
+    with pytest.raises(MalformedFileError, match=r"t\.tsv: line 1: score 0\.5 beside 51"):
+        scores_of(of("a", small, "t.tsv"), of("b", large, "t.tsv"))
+
+
 def test_an_item_with_two_texts_is_refused() -> None:
     first = evaluation("a", item("q1", checksum="1"))
     with pytest.raises(MalformedFileError, match=r"b\.jsonl: line 2: another text of item q1 than"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truebleu.corpus import TestSet
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.scores import GivenScores
 from truebleu.significance.gate import GateSettings, gate
 from truebleu.simulation import Channel, simulate
@@ -201,6 +201,29 @@ def test_too_few_segments_are_refused_since_nothing_could_fail() -> None:
     with pytest.raises(SettingError, match=r"4 segments.*at least 5 at the level 0\.95"):
         of_scores([0.0] * 4, [1.0] * 4)
     assert not of_scores([0.0] * 5, [1.0] * 5).passed
+
+
+@pytest.mark.parametrize("higher", [None, True, False])
+def test_the_direction_of_unknown_scores_is_asked_for(higher: bool | None) -> None:
+    scores = {"new": [0.1 * place for place in range(20)], "old": [0.2] * 20}
+    rows = {
+        name: [{"id": f"q{place}", "shine": score} for place, score in enumerate(column)]
+        for name, column in scores.items()
+    }
+    if higher is None:
+        with pytest.raises(RefusedError, match="--higher-is-better or --lower-is-better"):
+            gate(rows, baseline="old")
+        return
+    metric = GivenScores(higher_is_better=higher)
+    assert gate(rows, metrics=[metric], baseline="old").passed == higher
+
+
+def test_pass_fail_scores_need_no_direction() -> None:
+    rows = {
+        name: [{"id": f"q{place}", "shine": place % 2} for place in range(20)]
+        for name in ("new", "old")
+    }
+    assert gate(rows, baseline="old").passed
 
 
 def test_a_metric_without_direction_is_refused(all_systems: TestSet) -> None:

@@ -26,6 +26,7 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
 from truebleu.agreement.grid import DEVELOPMENT, GridChoice, choose_settings
+from truebleu.agreement.human_warnings import human_warnings
 from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, first_names
@@ -364,7 +365,7 @@ def agree(
         metrics=_summaries(data, outline.references_each),
         answers=tuple(answers),
         grid=choice,
-        warnings=outline.warnings,
+        warnings=(*outline.warnings, *(() if grid else human_warnings(judgments.label, data))),
     )
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from truebleu.schema import Group, Parameter
 
 LANGUAGE = "truebleu.language"
-LOWER = "truebleu.lower_is_better"
+HIGHER = "truebleu.higher_is_better"
 TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
@@ -271,7 +271,7 @@ def make_command(
         if verb is not None and "metrics" in has:
             default = inspect.signature(verb).parameters["metrics"].default
             parameters += _metric_options(metrics, default)
-        parameters += [LOWER_IS_BETTER] if {"metrics", "texts"} <= has else []
+        parameters += [DIRECTION] if {"metrics", "texts"} <= has else []
         parameters += [BY] if "by" in has else []
         parameters += setting_options(declared)
         parameters += [option for option in options if not isinstance(option, click.Argument)]
@@ -691,29 +691,31 @@ def _metric_options(
 
 
 #: Option for the direction of given scores.
-LOWER_IS_BETTER = Option(
-    "--lower-is-better",
-    "For scores of other tools: lower is better, whatever the name suggests.",
+DIRECTION = Option(
+    "--higher-is-better/--lower-is-better",
+    "For scores of other tools: their direction, whatever the name suggests.",
     group="Metrics",
     rare=True,
-    is_flag=True,
+    default=None,
     expose_value=False,
-    callback=_store_in_context(LOWER),
+    callback=_store_in_context(HIGHER),
 )
 
 
 def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> list[Requested] | None:
-    """Apply --lower-is-better to scores of other programs; None stands for the default metric."""
-    if not click.get_current_context().meta.get(LOWER):
+    """Apply a direction to scores of other programs; None stands for the default metric."""
+    higher = click.get_current_context().meta.get(HIGHER)
+    if higher is None:
         return metrics
     if metrics is None and texts is not None and texts.systems and not texts.references:
         metrics = as_requested("scores") if are_scores(texts.systems) else None
     if all(isinstance(metric, Metric) for metric in metrics or ()):
-        raise click.UsageError("--lower-is-better is for scores of other tools: -m scores.")
+        option = "--higher-is-better" if higher else "--lower-is-better"
+        raise click.UsageError(f"{option} is for scores of other tools: -m scores.")
     return [
         metric
         if isinstance(metric, Metric)
-        else replace(cast("Any", metric), higher_is_better=False)
+        else replace(cast("Any", metric), higher_is_better=higher)
         for metric in metrics or ()
     ]
 

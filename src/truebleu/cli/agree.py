@@ -16,15 +16,16 @@ from truebleu.cli._command import (
     make_command,
     reject_unused,
     setting_options,
+    warn_of_texts,
 )
 from truebleu.cli.main import progress_bar
+from truebleu.corpus.test_set import TestSet
 from truebleu.human.reading import read_human
 from truebleu.schema import declared_by, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from truebleu.corpus.test_set import TestSet
     from truebleu.counts.counts import Counts
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
     from truebleu.metrics.base import Requested
@@ -110,4 +111,7 @@ def agree_command(
     else:
         steps = len(values["coefficients"] or default_coefficients(judgments))
     with progress_bar(steps, "agreeing") as progress:
-        show(agree(judged, judgments, progress=progress, **values))
+        agreement = agree(judged, judgments, progress=progress, **values)
+    known = judged.warnings if isinstance(judged, TestSet) else judged.outline.warnings
+    warn_of_texts([warning for warning in agreement.warnings if warning not in known])
+    show(agreement)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._command import (
-    LOWER_IS_BETTER,
+    DIRECTION,
     FilePath,
     Option,
     ResultWriter,
@@ -180,7 +180,7 @@ FIELD = Option(
     "panel",
     panel,
     "metrics executor chart details format output",
-    options=[PANELS, FIELD, LOWER_IS_BETTER],
+    options=[PANELS, FIELD, DIRECTION],
     epilog=PANEL_EPILOG,
 )
 def panel_command(

@@ -160,8 +160,10 @@ def _common_items(counts: Counts, items: ItemScores) -> Counts:
     from truebleu.scores.items import item_fingerprints
 
     fingerprints = item_fingerprints([items.items[index] for index in common])
+    warnings = counts.outline.warnings
     counts = counts.subset(common)
-    return replace(counts, outline=replace(counts.outline, fingerprints=fingerprints))
+    outline = replace(counts.outline, fingerprints=fingerprints, warnings=warnings)
+    return replace(counts, outline=outline)
 
 
 def _as_items(

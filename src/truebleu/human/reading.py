@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
-from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode, extension
+from truebleu.corpus._files import (
+    BYTE_ORDER_MARK,
+    COMPRESSED,
+    Files,
+    decode,
+    extension,
+    find_other_spelling,
+)
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.judgments import (
@@ -603,7 +610,11 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
         column = evaluation.score_name(items, request.column or "")
         for item in items:
             if item.name not in index_of:
+                spelled = (("", name) for name in index_of)
+                both = find_other_spelling([("", item.name)], spelled)
                 expected = f"an item of the systems' files, such as {next(iter(index_of))}"
+                if both is not None:
+                    expected = f"{both[1][1]!r}: ids differ by case, spaces or leading zeros"
                 raise MalformedFileError(path, item.line, f"item {item.name}", expected)
             score = evaluation.score(item, column)
             rows.append((item.line, evaluation.system, score, item.answer))

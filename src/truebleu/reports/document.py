@@ -482,7 +482,7 @@ def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
                 f"tokenizer {signature['tok']} chosen for {signature.script} references; "
                 "set tokenize=… to choose another"
             )
-        if ("better", "higher-assumed") in signature.fields:
+        if signature.assumes_direction:
             assumed = "higher is better (assumed; if not, use --lower-is-better)"
             lines.append(f"{signature.name}: {assumed}")
     return list(dict.fromkeys(lines))

@@ -42,6 +42,7 @@ class Item(NamedTuple):
         fields: further fields of the record.
         output: output of the system, or None if it is not a text.
         references: reference outputs.
+        contents: digest of the question and its target; empty if they are unknown.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Item(NamedTuple):
     fields: Mapping[str, object] = {}
     output: str | None = None
     references: tuple[str, ...] = ()
+    contents: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +142,7 @@ class Evaluation:
         answers: dict[str, list[Answer]] = {}
         for item in items:
             answers.setdefault(item.name, []).append(self.score(item, name, scale))
+        refuse_mixture([self], name, items)
         return name, answers
 
     def score(self, item: Item, name: str, scale: tables.Scale | None = None) -> Answer:
@@ -175,6 +178,27 @@ class Evaluation:
                 both = f"{column} {labels[item.name]} and {value} of item {item.name}"
                 self.refuse(item.line, both, f"the same {column} in all answers to an item")
         return labels
+
+
+def refuse_mixture(
+    evaluations: Sequence[Evaluation], name: str, items: Sequence[Item] | None = None
+) -> None:
+    """Raise MalformedFileError if scores `name` of evaluations of one file contradict each other.
+
+    Args:
+        evaluations: evaluations of the file.
+        name: name of the score.
+        items: answers to look at; all by default.
+    """
+    items = [i for e in evaluations for i in e.items] if items is None else items
+    values = [(item.scores or {}).get(name, item.fields.get(name)) for item in items]
+    if len(evaluations) > 1:  # systems may be judged differently, but on one scale
+        values = list(map(tables.score_or_none, values))
+    mixture = tables.find_mixture(values)
+    if mixture is not None:
+        index, found, expected = mixture
+        where = "" if items[index].line is not None else f"item {items[index].name}: "
+        evaluations[0].refuse(items[index].line, f"{where}{name} {found}", expected)
 
 
 def is_plain(value: object) -> bool:
@@ -446,7 +470,30 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index
         fields=fields if isinstance(fields, dict) else {},
         output=output if isinstance(output, str) else None,
         references=tuple(map(str, references)) if isinstance(references, list | tuple) else (),
+        contents=_contents(record),
     )
+
+
+#: Keys with a question or with what belongs to it.
+_QUESTION = frozenset(
+    ("question", "prompt", "query", "input", "inputs", "problem", "instruction", "source", "src")
+)
+_TARGET = frozenset(("target", "reference", "references", "ref", "gold", "answer", "choices"))
+
+
+def _contents(record: Record) -> str:
+    """Return the digest of a record's question and target; "" without a question.
+
+    Some tools keep the question in an object `doc`, of which everything but its ids counts.
+    """
+    inside = record.get("doc")
+    if isinstance(inside, dict):
+        known = {key: value for key, value in inside.items() if key not in tables.ITEM}
+    else:
+        known = {key: record[key] for key in (_QUESTION | _TARGET) & record.keys()}
+        if not any(known.get(key) for key in _QUESTION):
+            return ""
+    return tables.digest(json.dumps(known, sort_keys=True, default=str).encode()) if known else ""
 
 
 def _merged(file: ScoreFile, system: str, earlier: Item, item: Item) -> Item:

@@ -21,6 +21,7 @@ from truebleu.scores.evaluations import (
     evaluations_of,
     is_name,
     is_object,
+    is_plain,
     records_of,
 )
 from truebleu.scores.formats_llm import INSPECT_FRAME, LLM_FORMATS, inspect_table
@@ -219,7 +220,11 @@ def _score_columns(table: tables.Table) -> list[str]:
         if name.lower() in others or _ACCOUNTS.search(words):
             continue
         values = table.values(name)
-        bad = sum(isinstance(value, list | dict) or not tables.is_score(value) for value in values)
+        # What only looks like a number is reported when it is read.
+        bad = sum(
+            not is_plain(value) or not (tables.is_score(value) or tables.looks_like_number(value))
+            for value in values
+        )
         good = (
             len(values)
             - bad

@@ -181,7 +181,8 @@ def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
 
 def _are_numbers(file: ScoreFile) -> bool:
     first = file.lines[0].strip()
-    return first == "None" or (tables.is_score(first) and tables.parse_score(first) is not None)
+    is_number = tables.score_or_none(first) is not None or tables.looks_like_number(first)
+    return first == "None" or is_number
 
 
 def _line_records(file: ScoreFile) -> Iterator[Numbered]:

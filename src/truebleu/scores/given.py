@@ -16,7 +16,7 @@ import truebleu.corpus.tables as tables
 import truebleu.scores.formats as formats
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_labels
-from truebleu.corpus.outline import Outline
+from truebleu.corpus.outline import Outline, document_warnings
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import (
     AbsentSegmentError,
@@ -29,6 +29,7 @@ from truebleu.metrics.base import GivenMean, ScoreProvider, Signature, mean_stat
 from truebleu.schema import Setting, check_fields
 from truebleu.scores.evaluations import Evaluation, Format, ScoreFile, evaluations_of, records_of
 from truebleu.scores.pairing import SegmentScores, pair_items, pair_scores
+from truebleu.scores.score_warnings import HUMAN_TRANSLATION, examine_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,12 +44,14 @@ __all__ = ["GivenScores"]
 
 # Words in the names of scores that imply a direction.
 _LOWER = re.compile(
-    r"(^|[\W_])(loss|errors?|err|perplexity|ppl|brier|nll|[wcth]+er|mqm|mse|rmse|mae|ece|latency|"
-    r"cost|duration|runtime|seconds|ms)($|[\W_])"
+    r"(^|[\W_])(loss|errors?|err|perplexity|ppl|brier|nll|neg(ative)?_?log_?likelihood|bits?|nats|"
+    r"bp[bcd]|entropy|divergence|kld?|[wcth]+er|metricx|mqm|mse|rmse|mae|ece|fid|distance|edits?|"
+    r"toxic|toxicity|hallucinations?|latency|cost|duration|runtime|seconds|ms)($|[\W_\d])"
 )
 _HIGHER = re.compile(
     r"(^|[\W_])(acc|accuracy|correct|match|exact|em|f1|precision|recall|pass|passed|success|bleu|"
-    r"chrf2?|rouge|meteor|comet|bleurt|bertscore|reward|includes|win)($|[\W_])"
+    r"chrf2?|rouge|meteor|comet|bleurt|bertscore|reward|includes|win|similarity|likelihood|"
+    r"logprob|adequacy|fluency)($|[\W_])"
 )
 
 
@@ -59,7 +62,8 @@ def guess_direction(name: str, scores: SegmentScores) -> bool | None:
     """
     if _LOWER.search(name.lower()):
         values = [score for score in scores.all_scores() if score]
-        return bool(values) and max(values) < 0
+        # MetricX's negated scores are slightly above 0 for the best outputs.
+        return sum(score < 0 for score in values) > len(values) / 2
     return True if _HIGHER.search(name.lower()) else None
 
 
@@ -114,6 +118,8 @@ def _table_scores(table: tables.Table, column: str, first_segment: int) -> Segme
         found = f"the {table.word} {rater!r} without one for the segment"
         expected = f"a {table.word} {tables.SEGMENT[0]!r}"
         raise MalformedFileError(table.path, None, found, expected)
+    for name in columns if naming is not None else ():
+        table.refuse_mixture(name)
     for label in (naming, rater):
         if label is not None:
             table.labels(label)
@@ -276,7 +282,13 @@ class GivenScores(ScoreProvider):
         """
         table = self.scores
         outputs = None if texts is None else texts.systems
-        return self._scorer(table), partial(self._rows, table, outline.segments, outputs)
+        scorer = self._scorer(table)
+        # Runs of one model may be equal.
+        if outline.runs is None:
+            columns = table.comparable(outline.systems)
+            found = examine_scores(scorer.name, columns, are_named=table.are_named)
+            scorer = replace(scorer, warnings=found)
+        return scorer, partial(self._rows, table, outline.segments, outputs)
 
     def _rows(
         self,
@@ -348,8 +360,6 @@ def _location(table: SegmentScores, system: str) -> str:
     return f"{table.label}: scores of {system!r}"
 
 
-#: Names of human translations in the WMT metrics task, which reference-free metrics score too.
-HUMAN_TRANSLATION = re.compile(r"(ref|reference|human)[-_.]?[A-Z0-9]?", re.IGNORECASE)
 # A limit, so that a wrong number does not fill the memory.
 MOST_SEGMENTS = 10_000_000
 
@@ -392,5 +402,8 @@ def textless_outline(
     outline = Outline(systems=tuple(names), segments=segments, warnings=warnings)
     if documents is not None:
         layout = read_labels(Files(), documents, first.label, segments)
-        outline = replace(outline, documents=layout.documents, domains=layout.domains)
+        warnings = (*warnings, *document_warnings(documents, layout.documents))
+        outline = replace(
+            outline, documents=layout.documents, domains=layout.domains, warnings=warnings
+        )
     return outline, loaded

@@ -17,6 +17,7 @@ from truebleu.corpus._files import Files, expand_paths, parse_location
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.fingerprints import Fingerprints
 from truebleu.corpus.outline import Outline
+from truebleu.corpus.repetitions import are_many, repetition_warning
 from truebleu.corpus.sequences import Frame, is_frame
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnpairedSegmentsError
@@ -26,6 +27,7 @@ from truebleu.scores.pairing import most_answers, pair_items, pair_scores
 if TYPE_CHECKING:
     from os import PathLike
 
+    from truebleu.corpus.text_warnings import TextWarning
     from truebleu.metrics.base import CountSystems, GivenMean, Requested
     from truebleu.scores.evaluations import Evaluation
 
@@ -172,6 +174,7 @@ class ItemScores:
             runs = {name: tuple(f"{name}.run{n}" for n in range(1, count + 1)) for name in systems}
             systems = tuple(run for names in runs.values() for run in names)
         has_names = self.evaluations[0].has_names
+        repeats, warnings = self._repeats()
         return Outline(
             systems=systems,
             segments=len(self),
@@ -182,7 +185,23 @@ class ItemScores:
             fields=self.labels,
             runs=runs,
             fingerprints=item_fingerprints(self.items),
+            warnings=warnings,
+            repeats=repeats,
         )
+
+    def _repeats(self) -> tuple[tuple[int, ...] | None, tuple[TextWarning, ...]]:
+        """Return the first item with the question and target of each; None if few are equal."""
+        evaluations = reversed(self.evaluations)
+        contents = {item.name: item.contents for e in evaluations for item in e.items}
+        first: dict[str, int] = {}
+        rows = tuple(
+            first.setdefault(contents[name] or name, index)
+            for index, (name, _) in enumerate(self.items)
+        )
+        if not are_many(len(rows) - len(first), len(rows)):
+            return None, ()
+        label = self.evaluations[0].label
+        return rows, (repetition_warning(label, rows, "question and target", "items"),)
 
     @property
     def has_runs(self) -> bool:

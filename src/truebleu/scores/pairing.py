@@ -8,6 +8,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import truebleu.corpus.tables as tables
+from truebleu.corpus._files import find_other_spelling
 from truebleu.errors import (
     DuplicateSystemError,
     EmptyTextError,
@@ -16,7 +17,7 @@ from truebleu.errors import (
     SettingError,
     UnpairedSegmentsError,
 )
-from truebleu.scores.evaluations import Evaluation, excerpt, is_plain, mean
+from truebleu.scores.evaluations import Evaluation, excerpt, is_plain, mean, refuse_mixture
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -87,6 +88,29 @@ class SegmentScores:
             scores[number - first] = mean(answers[item.name])
         return scores
 
+    @property
+    def are_named(self) -> bool:
+        """True if segments have names or numbers, and are not only paired by their order."""
+        return self.items is not None or self.first_segment is not None
+
+    def comparable(self, systems: Sequence[str]) -> dict[str, list[Answer]]:
+        """Return the valid scores of systems in one order of the segments, None for all others."""
+        columns: dict[str, list[Answer]] = {}
+        names: dict[str, None] = {}
+        by_name: dict[str, dict[str, Answer]] = {}
+        for system in systems:
+            rows = self.by_system.get(system, ())
+            if not isinstance(rows, Evaluation):
+                columns[system] = list(rows)
+                continue
+            by_name[system] = {}
+            for item in rows.items:
+                values = [tables.score_or_none(value) for value in (item.scores or {}).values()]
+                by_name[system][item.name] = tables.sum_columns([[v] for v in values])[0]
+            names |= dict.fromkeys(by_name[system])
+        tables_ = {system: [own.get(name) for name in names] for system, own in by_name.items()}
+        return columns | tables_
+
     def all_scores(self) -> Iterator[Answer]:
         """Yield the valid scores of all systems."""
         for rows in self.by_system.values():
@@ -136,6 +160,7 @@ class SegmentScores:
 def pair_items(evaluations: Sequence[Evaluation]) -> dict[str, str]:
     """Return the items of all evaluations with their checksums, which must agree if known."""
     _require_pairs(evaluations)
+    _refuse_other_spelling(evaluations)
     first_of: dict[str, tuple[str, str]] = {}
     for evaluation in evaluations:
         for item in evaluation.items:
@@ -146,6 +171,19 @@ def pair_items(evaluations: Sequence[Evaluation]) -> dict[str, str]:
             if not checksum:
                 first_of[item.name] = item.checksum, evaluation.label
     return {name: checksum for name, (checksum, _) in first_of.items()}
+
+
+def _refuse_other_spelling(evaluations: Sequence[Evaluation]) -> None:
+    """Raise MalformedFileError if names of items differ between files only by their spelling."""
+    first, *others = evaluations
+    known = [("", item.name) for item in first.items]
+    for evaluation in others if first.has_names else ():
+        both = find_other_spelling((("", item.name) for item in evaluation.items), known)
+        if both is not None:
+            (_, found), (_, name) = both
+            line = next(item.line for item in evaluation.items if item.name == found)
+            expected = f"{name!r}, as in {first.label}: they differ by case, spaces or zeros"
+            evaluation.refuse(line, f"item {found!r}", expected)
 
 
 def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
@@ -214,6 +252,8 @@ def pair_scores(
         outputs = [item.output for item in evaluation.items if item.output is not None]
         if not evaluation.has_names and len(outputs) == len(items):
             texts[evaluation.system] = outputs
+    for label in dict.fromkeys(evaluation.label for evaluation in evaluations):
+        refuse_mixture([e for e in evaluations if e.label == label], next(iter(names))[0])
     ((name, first_filter), first), *others = names.items()
     for (other, filter_name), evaluation in others:
         if filter_name != first_filter:

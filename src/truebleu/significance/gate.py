@@ -49,6 +49,7 @@ from truebleu.significance.corrections import westfall_young
 from truebleu.significance.human_curves import agreement_of_pairs
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import inverted_intervals
+from truebleu.significance.rates import are_rates
 from truebleu.significance.replicates import bootstrap_scores, scale_swaps, swap_blocks, swap_ratios
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
 from truebleu.significance.student import hall_interval, hall_p
@@ -316,10 +317,21 @@ def _new_and_old(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
 
 
 def _require_direction(counts: Counts) -> None:
-    """Check that each metric has a direction; raises SettingError."""
+    """Check that each metric has a known direction; raises SettingError or RefusedError.
+
+    Scores of other tools whose name tells nothing must be pass/fail, of which 1 is better.
+    """
     for metric in counts.metrics:
         if metric.scorer.higher_is_better is None:
             raise SettingError("metric", metric.label, "a metric with a direction, such as bleu")
+        if metric.scorer.signature.assumes_direction and not are_rates(
+            metric.scorer, metric.rows.stored()
+        ):
+            raise RefusedError(
+                f"{metric.label}: its name does not tell whether higher is better; give the "
+                "direction with --higher-is-better or --lower-is-better (higher_is_better= of "
+                "the scores)"
+            )
 
 
 def _fingerprint(parts: Iterable[NDArray[Any]]) -> str:

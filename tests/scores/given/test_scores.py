@@ -332,6 +332,14 @@ def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
         ("TER", [10, 20, 30], False, False),
         ("MQM", [0, 1, 5], False, False),
         ("MQM", [0, -1, -5], True, False),  # errors that are stored as negative numbers
+        ("MetricX-23", [0.2, -1.0, -5.0], True, False),  # negated, the best slightly above 0
+        ("metricx", [0.2, 1.0, 5.0], False, False),
+        ("bits_per_byte", [0.1, 0.2, 0.3], False, False),
+        ("neg_log_likelihood", [0.1, 0.2, 0.3], False, False),
+        ("word_perplexity", [10, 20, 30], False, False),
+        ("toxicity", [0.1, 0.2, 0.3], False, False),
+        ("edit_distance", [10, 20, 30], False, False),
+        ("likelihood", [-1, -2, -3], True, False),
         ("acc_norm", [0, 1, 1], True, False),
         ("quality", [0.1, 0.2, 0.3], True, True),
         ("terse", [1, 2, 3], True, True),
