@@ -119,7 +119,7 @@ def _capitalised(text: str) -> str:
 
 def _verdict(result: StudyResult) -> str:
     parts = []
-    for kind in ("better", "worse", "undecided"):
+    for kind in ("better", "worse", "cannot tell"):
         first = [row for row in result.rows if row["a"] == "baseline"]
         metrics = [row["metric"] for row in first if row["verdict"] == kind]
         if metrics:

@@ -18,6 +18,8 @@ from truebleu.nbest.problem import Tuner, minimize, order
 from truebleu.schema import Setting, check_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.nbest.problem import Objective, Problem, Search
@@ -183,19 +185,28 @@ class ExpectedBleu(Tuner):
 
     def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
         """Run stochastic gradient descent; return the weights of the epoch with the lowest loss."""
-        utilities = problem.utilities()
-        weights = search.start
-        segments, total = len(problem), float(problem.lengths.sum())
-        l2 = self.l2 * segments
-        spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
-        squares = np.full(len(weights), 1e-12)
+        l2, utilities = self.l2 * len(problem), problem.utilities()
 
         def loss(w: NDArray[np.float64]) -> float:
             return expected_sentence_loss(problem, w, utilities=utilities, l2=l2)[0]
 
+        found = min(self._descend(problem, search, utilities), key=loss)
+        nothing = np.clip(np.zeros(len(found)), search.lower, search.upper)
         # Weights far from 0 that fail on new lists have no gradient that leads back.
-        weights = min(weights, np.clip(0.0 * weights, search.lower, search.upper), key=loss)
-        best, best_weights = loss(weights), weights
+        if loss(nothing) < loss(found):
+            again = replace(search, start=nothing, progress=None)
+            found = min(self._descend(problem, again, utilities), key=loss)
+        return found
+
+    def _descend(
+        self, problem: Problem, search: Search, utilities: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield the weights at the start and after each epoch."""
+        weights = search.start
+        segments, total = len(problem), float(problem.lengths.sum())
+        spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
+        squares = np.full(len(weights), 1e-12)
+        yield weights
         for epoch in range(self.epochs):
             for segment in order(segments, search.seed, "expected bleu", epoch).tolist():
                 begin, end = spans[segment]
@@ -206,15 +217,13 @@ class ExpectedBleu(Tuner):
                 slopes = chances * (in_list - chances @ in_list)
                 # Divide by the mean length, so that steps are comparable between sets.
                 factor = float(problem.lengths[segment]) * segments / total
-                gradient = 2 * l2 / total * weights - factor * np.asarray(features.T @ slopes)
+                penalty = 2 * self.l2 * segments / total * weights
+                gradient = penalty - factor * np.asarray(features.T @ slopes)
                 squares += gradient * gradient
                 weights = weights - self.step * gradient / np.sqrt(squares)
                 weights = np.clip(weights, search.lower, search.upper)
-            now = loss(weights)
-            if now < best:
-                best, best_weights = now, weights
+            yield weights
             search.step()
-        return best_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
