@@ -39,6 +39,7 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.threads import set_threads
 from truebleu.scores.given import GivenScores
 from truebleu.significance.compare import compare
+from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -116,7 +117,7 @@ def test_a_constant_metric_is_undefined_in_words() -> None:
         assert agreement[name].pairs == ()
     # What has a value by definition says that it tells nothing.
     for name in ("pairwise-accuracy", "soft-pairwise-accuracy", "chen-cherry", "acc-eq"):
-        assert any("the same score" in note for note in agreement[name]["flat"].notes), name
+        assert any("are equal" in note for note in agreement[name]["flat"].notes), name
     assert "NaN" not in json.dumps(agreement.to_dict())
 
 
@@ -192,6 +193,32 @@ def test_intervals_resample_the_requested_units() -> None:
         for answer in agreement.answers:
             one = answer["BLEU"]
             assert one.low is None or one.high is None or one.low <= one.high
+
+
+@pytest.mark.parametrize(
+    ("systems", "resample", "warned"),
+    [
+        (7, "systems", True),
+        (7, "segments+systems", True),
+        (8, "systems", False),
+        (7, "segments", False),
+    ],
+)
+def test_intervals_over_fewer_than_8_systems_are_warned_of(
+    systems: int, resample: Any, warned: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    scored = {f"s{number}": tuple(rng.normal(size=20)) for number in range(systems)}
+    human = people(scored)
+    agreement = agree(
+        simulate(segments=20, systems=dict.fromkeys(scored, Channel.at_rate(0.2))),
+        human,
+        ["chrf"],
+        coefficients=["pearson", "kendall-b"],
+        **(QUICK | {"resample": resample}),
+    )
+    assert any("too narrow" in note for note in agreement["pearson"].notes) == warned
+    assert not any("too narrow" in note for note in agreement["kendall-b"].notes)
 
 
 def test_scored_documents_are_resampled() -> None:

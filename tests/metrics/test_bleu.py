@@ -73,3 +73,25 @@ def test_more_references_never_lower_a_match(texts: tuple[list[str], list[list[s
         TER().statistics(outputs, references)[:, 0]
         <= TER().statistics(outputs, references[:1])[:, 0]
     ).all()
+
+
+@pytest.mark.parametrize(
+    ("output", "order"),
+    [
+        ("a b c d e", None),
+        ("a b c x d", 4),
+        ("a b x c d e", 4),
+        ("a b x c d", 3),
+        ("a x b x c", 2),
+        # Without any match there is no score, and without 4-grams no precision of them.
+        ("x x x x x", None),
+        ("a b c", None),
+    ],
+)
+def test_the_order_without_a_match_is_known(output: str, order: int | None) -> None:
+    assert BLEU().corpus([output], ["a b c d e"]).unmatched_order == order
+
+
+def test_scores_without_smoothing_are_made_of_matches_alone() -> None:
+    score = BLEU(smooth="none").corpus(["a b x c d"], ["a b c d e"])
+    assert (score.score, score.unmatched_order) == (0.0, None)

@@ -195,3 +195,24 @@ def test_skewed_intervals_of_fewer_than_20_units_are_warned_of(
     texts: TestSet, segments: int, warned: bool
 ) -> None:
     assert ("With fewer than 20 segments" in said(texts, segments=segments)) == warned
+
+
+def test_differences_that_smoothing_made_are_named() -> None:
+    systems = {"new": ["a b x c d", "f g h i"] * 10, "old": ["a x b x c", "f h g i"] * 10}
+    references = [["a b c d e", "f g h x i"] * 10]
+    text = " ".join(str(compare(systems, references, replicates=200)).split())
+    assert "No 4-gram of new and old matches a reference: such BLEU comes from smoothing" in text
+    alone = compare(systems, references, replicates=200).metrics["BLEU"]
+    assert alone.unmatched == {"new": 4, "old": 2}
+
+
+@pytest.mark.parametrize(
+    ("documents", "few", "skewed"), [(19, 0, 1), (20, 1, 0), (99, 1, 0), (100, 0, 0)]
+)
+def test_few_documents_are_told_as_by_score(
+    texts: TestSet, documents: int, few: int, skewed: int
+) -> None:
+    labels = tuple(f"d{place % documents}" for place in range(len(texts)))
+    text = " ".join(str(compare(replace(texts, documents=labels), replicates=200)).split())
+    assert text.count("Fewer than 100 documents: intervals may be too narrow.") == few
+    assert text.count("With fewer than 20 documents") == skewed

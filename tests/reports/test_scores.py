@@ -59,3 +59,10 @@ def test_a_notebook_draws_even_a_single_score_and_a_repr_names_it() -> None:
     assert scores._repr_html_().count("border-radius") == 2
     assert repr(scores) == "<Scores: system 0.00 BLEU, 20.00 TER>"
     assert repr(score(TEXTS, REFERENCE, "ter")) == "<Scores: a 20.00 TER and 1 more>"
+
+
+def test_scores_that_smoothing_made_are_named() -> None:
+    systems = {"new": ["a b x c d"] * 8, "old": ["a x b x c"] * 8, "good": ["a b c d e"] * 8}
+    text = " ".join(str(score(systems, [["a b c d e"] * 8], ["bleu", "chrf"])).split())
+    assert "No 3-gram of new and old matches a reference: such BLEU comes from smoothing" in text
+    assert "such chrF2" not in text

@@ -117,6 +117,11 @@ class Score:
         """Name of the metric, such as BLEU or chrF2."""
         return self.signature.name
 
+    @property
+    def unmatched_order(self) -> int | None:
+        """Smallest order of n-grams without any match, whose precision is smoothing; or None."""
+        return None
+
     def __float__(self) -> float:
         return self.score
 

@@ -41,6 +41,14 @@ class BLEUScore(Score):
     matches: tuple[float, ...]
     totals: tuple[float, ...]
 
+    @property
+    def unmatched_order(self) -> int | None:
+        """Smallest order of n-grams without any match, whose precision is smoothing; or None."""
+        if not self.score:
+            return None
+        parts = enumerate(zip(self.matches, self.totals, strict=True), 1)
+        return next((order for order, (match, total) in parts if total and not match), None)
+
     def __str__(self) -> str:
         precisions = "/".join(f"{precision:.1f}" for precision in self.precisions)
         return (

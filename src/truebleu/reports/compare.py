@@ -262,11 +262,15 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
             yield f"They differ in {differing}, too few for any difference to be significant."
     if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
         yield UNDECIDED_BY_CHANCE
+    for label in dict.fromkeys(pair.metric for pair in pairs):
+        yield from doc.smoothed(label, comparison.metrics[label].unmatched)
     if pairs and comparison.units < FEW_UNITS and not comparison.metrics[pairs[0].metric].pass_fail:
         yield (
             f"With fewer than {FEW_UNITS} {words.units(settings.unit)}, the interval of a "
             "difference can be too narrow if scores are skewed."
         )
+    elif pairs:
+        yield from doc.few_documents(settings, comparison.units)
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     if settings.about == "these-runs":
@@ -359,7 +363,8 @@ def method(comparison: Comparison, label: str) -> str:
     side = "" if settings.alternative == "two-sided" else "one-sided "
     over_runs = ""
     if comparison.runs is not None and settings.about is not None:
-        runs = len(next(iter(comparison.runs.values())))
+        numbers = sorted({len(outputs) for outputs in comparison.runs.values()})
+        runs = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
         system, about = _words(comparison).system, settings.about.replace("-", " ")
         over_runs = f" and {runs} runs of each {system}, about {about}"
     units = doc.resampled(settings, comparison.units, comparison.test_set)

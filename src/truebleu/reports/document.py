@@ -631,6 +631,8 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], g
 
 # Fewest documents for which intervals are not too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
+# Maximum number of systems in a sentence about smoothing.
+MOST_SMOOTHED = 3
 # Fewest documents for which a gate with a margin keeps its level.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
 # Largest share of the variance that one unit may have; above it no interval holds its level.
@@ -749,6 +751,17 @@ def about_answers(signatures: Iterable[Signature]) -> list[str]:
     counts = [int(count) for s in signatures for key, count in s.fields if key == "answers"]
     about = f"The verdict is about these answers, up to {max(counts, default=0)} per item"
     return [f"{about}, not about further answers."] if counts else []
+
+
+def smoothed(metric: str, orders: Mapping[str, int]) -> list[str]:
+    """Say which systems have no match of some n-grams, so that their scores are smoothing."""
+    if not orders:
+        return []
+    systems = join_names(list(orders), MOST_SMOOTHED)
+    return [
+        f"No {max(orders.values())}-gram of {systems} matches a reference: such {metric} comes "
+        "from smoothing and means little."
+    ]
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:

@@ -23,8 +23,10 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
+    cautions = [line for label in scores.digits for line in _smoothed(scores, label)]
     if scores.settings is not None and scores.units is not None:
-        blocks.append(doc.Sentences(tuple(doc.few_documents(scores.settings, scores.units))))
+        cautions += doc.few_documents(scores.settings, scores.units)
+    blocks.append(doc.Sentences(tuple(cautions)))
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
@@ -39,6 +41,11 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
         )
         blocks += [*_precision_tables(scores), doc.Notes(tuple(lines))]
     return doc.Document(tuple(blocks), table)
+
+
+def _smoothed(scores: Scores, label: str) -> list[str]:
+    orders = {system.name: system.scores[label].unmatched_order for system in scores.systems}
+    return doc.smoothed(label, {name: order for name, order in orders.items() if order})
 
 
 def _score_text(score: Score, scores: Scores) -> str:

@@ -22,6 +22,9 @@ square over its own degrees (Satterthwaite 1946): segments - 1, and runs - 1 for
 separately, since one may vary more than the other (Welch 1947). Three runs give few degrees of
 freedom, and the test is as conservative as that demands.
 
+Systems may have unequal numbers of runs: each system's runs are then taken in turn until all have
+the least common multiple, which changes no average; variances count every run once.
+
 "these-runs": do the given outputs differ? The runs are fixed, and the test cannot account for a run
 that is lucky in every segment. Two kinds of swaps are possible, by a fair coin under the null
 hypothesis:
@@ -44,7 +47,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +76,8 @@ __all__ = ["RunScores", "group_runs"]
 WILDCARDS = ("{system}", "{run}")
 # Bit that makes the seed of the draws of runs differ from the seed of segments.
 RUNS_STREAM = 1 << 40
+# Largest common number of runs.
+MOST_RUNS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +107,16 @@ class RunAverage(Scorer):
 
     The outputs of a test set are the runs, system by system. A row has the counts of all runs of a
     system side by side, so that resampling keeps them together.
+
+    Attributes:
+        metric: metric of each run.
+        runs: number of runs of each system, repeated ones included.
+        sizes: number of different runs of each system, which are its first; empty if all are.
     """
 
     metric: Scorer
     runs: int
+    sizes: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -178,26 +189,32 @@ class SystemRuns:
     ) -> None:
         """Take the outputs of each system by name, and the counts of all outputs by metric."""
         self._runs = runs
-        self._count = len(next(iter(runs.values())))
+        sizes = tuple(map(len, runs.values()))
+        self._sizes, self._count = np.array(sizes), math.lcm(*sizes)
+        # Each system's runs in turn, until all have the same number.
+        turns = np.arange(self._count) % self._sizes[:, np.newaxis]
+        first = np.cumsum(self._sizes) - self._sizes
+        self._order = (first[:, np.newaxis] + turns).ravel()
         self._about, self._seed = about, seed
         self._outputs = outputs
+        repeated = [replace(part, rows=part.rows[:, self._order]) for part in outputs]
         self.averages = [
             UnitCounts(part.label, average, average.by_system(part.rows))
-            for part in outputs
-            for average in [RunAverage(part.metric, self._count)]
+            for part in repeated
+            for average in [RunAverage(part.metric, self._count, sizes)]
         ]
-        self.pooled = [_pool(counts, self._count) for counts in outputs]
+        self.pooled = [_pool(counts, self._count) for counts in repeated]
 
     def by_system(self, rows: Values) -> Values:
         """Group counts or scores of all outputs, along the second axis, by system."""
-        return rows.reshape(len(rows), len(self._runs), -1)
+        return rows[:, self._order].reshape(len(rows), len(self._runs), -1)
 
     def mean_scores(self, scores: Sequence[Values], first: int = 0) -> list[Values]:
         """Average scores of all outputs over runs, by metric, shaped (replicate, system).
 
         For verdicts on further runs, every replicate also resamples runs with replacement. The
-        deviations of runs from their mean are stretched, because r runs resampled from r vary less
-        than r further runs, by the factor (r - 1) / r in the variance.
+        deviations of runs from their mean are stretched: the mean of R runs resampled from r
+        varies less than that of r further runs, by the factor (r - 1) / R in the variance.
 
         Args:
             scores: scores of the outputs on replicates, for each metric, shaped (replicate,
@@ -209,7 +226,7 @@ class SystemRuns:
         if self._about != "further-runs":
             return means
         weights = self._draw_runs(first, len(means[0]))
-        stretch = math.sqrt(self._count / (self._count - 1))
+        stretch = np.sqrt(self._count / (self._sizes - 1))
         return [
             mean + stretch * ((replicates - mean[..., np.newaxis]) * weights).mean(axis=2)
             for replicates, mean in zip(by_run, means, strict=True)
@@ -237,7 +254,7 @@ class SystemRuns:
         higher = outputs.metric.higher_is_better
         by_system = zip(
             self._runs.values(),
-            outputs.scores.reshape(len(self._runs), -1).tolist(),
+            [part.tolist() for part in np.split(outputs.scores, np.cumsum(self._sizes)[:-1])],
             self.by_system(replicates).std(axis=0, ddof=1).mean(axis=1).tolist(),
             self.pooled[metric].scores.tolist(),
             strict=True,
@@ -268,19 +285,23 @@ def two_way_errors(statistics: UnitCounts, pairs: Sequence[Pair] | None) -> tupl
         pairs: systems of each difference; None for the averages themselves.
     """
     metric = statistics.metric
-    if not isinstance(metric, RunAverage) or metric.runs < 2:
+    if not isinstance(metric, RunAverage) or min(metric.sizes or (metric.runs,)) < 2:
         expected = "systems with two runs or more"
         raise SettingError("runs", "one output of each system", expected)
-    count, runs = len(statistics.rows), metric.runs
+    count = len(statistics.rows)
+    runs = np.array(metric.sizes or (metric.runs,) * statistics.systems)
+    once = np.arange(metric.runs) < runs[:, np.newaxis]
     rows = metric.by_run(statistics.rows)
     sums = rows.sum(axis=0)
     left_out = metric.metric.score(sums - rows)
     # Contribution of each unit to the error of each run's score, shaped (unit, system, run).
     parts = (count - 1) / count * (left_out.mean(axis=0) - left_out)
     of_units = parts.mean(axis=2)
-    of_runs = metric.metric.score(sums).var(axis=1, ddof=1) / runs
+    scores = metric.metric.score(sums)
+    deviations = (scores - scores.mean(axis=1, keepdims=True)) * once
+    of_runs = (deviations**2).sum(axis=1) / (runs - 1) / runs
     residuals = parts - of_units[..., np.newaxis]
-    residuals -= residuals.mean(axis=0)
+    residuals = (residuals - residuals.mean(axis=0)) * once
     interaction = count * (residuals**2).sum(axis=(0, 2)) / ((count - 1) * (runs - 1)) / runs
     squares = of_runs**2 / (runs - 1)
     if pairs is not None:
@@ -357,8 +378,7 @@ def as_runs(
 ) -> dict[str, tuple[str, ...]]:
     """Return the outputs of each system, given by name or by a pattern of their names.
 
-    Raises SettingError or UnknownNameError unless all are different outputs of the test set, with
-    equally many for each system.
+    Raises SettingError or UnknownNameError unless all are different outputs of the test set.
     """
     grouped = group_runs(outputs, runs) if isinstance(runs, str) else runs
     require_type("runs", grouped, Mapping, "a pattern, or the outputs of each system by name")
@@ -375,9 +395,10 @@ def as_runs(
                 expected = f"outputs that no other run uses; {used[name]} has {name}"
                 raise SettingError(f"runs of {system}", name, expected)
             used[name] = system
-    if len({len(group) for group in grouped.values()}) > 1:
+    if math.lcm(*map(len, grouped.values())) > MOST_RUNS:
         found = ", ".join(f"{len(group)} of {system}" for system, group in grouped.items())
-        raise SettingError("runs", found, "equally many runs of each system")
+        expected = f"numbers with a least common multiple of at most {MOST_RUNS}"
+        raise SettingError("runs", found, expected)
     return {system: tuple(group) for system, group in grouped.items()}
 
 

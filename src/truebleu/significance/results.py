@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -163,6 +163,8 @@ class MetricResult:
             the significance level, nothing could have been significant.
         interval_method: method of the intervals of scores.
         pass_fail: True if all scores are 0 or 1, whose differences have Tango's interval.
+        unmatched: smallest order of n-grams without any match of each system that has one, whose
+            score is smoothing.
     """
 
     signature: Signature
@@ -176,6 +178,7 @@ class MetricResult:
     interval_method: schema.IntervalName = "percentile"
     pass_fail: bool = False
     digits: int = 2
+    unmatched: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,6 +370,11 @@ class Family:
                 digits=scorer.digits,
                 interval_method=method,
                 pass_fail=counts.items is not None,
+                unmatched={
+                    name: order
+                    for name, sums in zip(self.names, counts.sums, strict=True)
+                    if (order := scorer.describe(sums.tolist(), None).unmatched_order)
+                },
             ),
             self._systems(metric, rank_ranges(better) if ranked else None, method),
             self._pairs(metric),

@@ -265,7 +265,7 @@ def _resolve_about(
 ) -> schema.About | None:
     """Return the scope of a verdict, or None without runs.
 
-    The default is further runs, unless each system has a single run, which does not show how runs
+    The default is further runs, unless a system has a single run, which does not show how runs
     vary.
     """
     about: schema.About | None = options["about"]
@@ -274,11 +274,17 @@ def _resolve_about(
             if options[name] != default:
                 raise SettingError(name, options[name], f"{default!r} without runs; add runs")
         return None
-    several = any(len(outputs) > 1 for outputs in runs.values())
+    counts = {len(outputs) for outputs in runs.values()}
+    several = min(counts) > 1
+    if options["swap_runs"] == "separately" and len(counts) > 1:
+        expected = "'together' unless all systems have equally many runs"
+        raise SettingError("swap_runs", "separately", expected)
     if about == "further-runs" and not several:
         expected = "'these-runs', or two runs or more of each system, which show how runs vary"
         raise SettingError("about", about, expected)
-    return "further-runs" if about is None and several else about
+    if about is None and max(counts) > 1:
+        return "further-runs" if several else "these-runs"
+    return about
 
 
 def _resolve_primary(requested: str | None, labels: Sequence[str]) -> str | None:
