@@ -123,7 +123,14 @@ pub struct RunIndex {
     reference_matched: Vec<bool>,
     unmatched: Bag,
     lengths: Vec<u32>,
+    windows: Windows,
 }
+
+/// Most pairs of equal words of a line whose runs are all listed.
+///
+/// Repetitive lines have as many runs as pairs, up to the product of the lengths. Their runs are
+/// found length by length instead, in n^1.5 log n at most.
+const MOST_PAIRS: usize = 1 << 17;
 
 impl RunIndex {
     /// Replaces the reference, whose words are numbered below `vocabulary`.
@@ -138,11 +145,26 @@ impl RunIndex {
     ///
     /// The longest run among the unmatched words is selected repeatedly.
     pub fn matching(&mut self, output: &[u32]) -> (&[u32], usize) {
+        self.matching_of(output, MOST_PAIRS)
+    }
+
+    fn matching_of(&mut self, output: &[u32], most_pairs: usize) -> (&[u32], usize) {
         self.output_matched.clear();
         self.output_matched.resize(output.len(), false);
         self.reference_matched.clear();
         self.reference_matched.resize(self.reference.len(), false);
         self.lengths.clear();
+        let pairs: usize = output.iter().map(|&word| self.positions.of(word).len()).sum();
+        if pairs <= most_pairs {
+            self.match_by_candidates(output);
+        } else {
+            self.match_by_length(output);
+        }
+        let singles = self.count_singles(output);
+        (&self.lengths, singles)
+    }
+
+    fn match_by_candidates(&mut self, output: &[u32]) {
         self.find_candidates(output);
         while let Some(run) = self.candidates.pop() {
             interruption::check();
@@ -152,8 +174,46 @@ impl RunIndex {
                 self.push_free_parts(run);
             }
         }
-        let singles = self.count_singles(output);
-        (&self.lengths, singles)
+    }
+
+    /// Selects the same runs without a list of all: those of the greatest length, in order, then
+    /// those of the next.
+    fn match_by_length(&mut self, output: &[u32]) {
+        let mut windows = std::mem::take(&mut self.windows);
+        windows.reset(output, &self.reference);
+        let mut longest = output.len().min(self.reference.len());
+        loop {
+            windows.set_free(&self.output_matched, &self.reference_matched);
+            longest = windows.longest(longest);
+            if longest < 2 {
+                break;
+            }
+            windows.index(longest);
+            for start in 0..output.len() {
+                if !windows.output.has(start, longest) || self.output_matched[start] {
+                    continue;
+                }
+                // Windows of one length overlap if an end of one is in the other.
+                if self.output_matched[start + longest - 1] {
+                    continue;
+                }
+                let taken = |at: usize| {
+                    self.reference_matched[at] || self.reference_matched[at + longest - 1]
+                };
+                if let Some(position) = windows.first(start, longest, taken)
+                    && output[start..start + longest]
+                        == self.reference[position..position + longest]
+                {
+                    self.select(Run {
+                        length: longest as u32,
+                        output: Reverse(start as u32),
+                        reference: Reverse(position as u32),
+                    });
+                }
+            }
+            longest -= 1;
+        }
+        self.windows = windows;
     }
 
     /// Collects all maximal runs of more than one word.
@@ -207,6 +267,145 @@ impl RunIndex {
     fn count_singles(&mut self, output: &[u32]) -> usize {
         self.unmatched.reset(free(&self.reference, &self.reference_matched), self.vocabulary);
         self.unmatched.common(free(output, &self.output_matched))
+    }
+}
+
+/// Hashes of all windows of a text, and its stretches of unmatched words.
+#[derive(Debug, Default)]
+struct Hashes {
+    /// Hash of the words before each position, and of all words.
+    prefixes: Vec<u64>,
+    /// Number of unmatched words from each position to the next matched one.
+    free: Vec<u32>,
+}
+
+/// A prime, so that a polynomial over its field has few roots: windows with equal hashes are equal
+/// but for a chance of about 2^-40 in a line of a million words.
+const PRIME: u64 = (1 << 61) - 1;
+const BASE: u64 = 0x0b5a_d4ec_d1a2_7b91;
+
+fn product(left: u64, right: u64) -> u64 {
+    (u128::from(left) * u128::from(right) % u128::from(PRIME)) as u64
+}
+
+impl Hashes {
+    fn reset(&mut self, words: &[u32]) {
+        self.prefixes.clear();
+        self.prefixes.push(0);
+        self.prefixes.extend(words.iter().scan(0, |hash, &word| {
+            *hash = (product(*hash, BASE) + u64::from(word) + 1) % PRIME;
+            Some(*hash)
+        }));
+    }
+
+    fn set_free(&mut self, matched: &[bool]) {
+        self.free.clear();
+        self.free.resize(matched.len(), 0);
+        let mut length = 0;
+        for (free, &matched) in self.free.iter_mut().zip(matched).rev() {
+            length = if matched { 0 } else { length + 1 };
+            *free = length;
+        }
+    }
+
+    /// Returns true if a window of `length` words was unmatched when `set_free` was called.
+    fn has(&self, start: usize, length: usize) -> bool {
+        self.free[start] as usize >= length
+    }
+
+    fn of(&self, start: usize, length: usize, power: u64) -> u64 {
+        let before = product(self.prefixes[start], power);
+        (self.prefixes[start + length] + PRIME - before) % PRIME
+    }
+}
+
+/// Windows of unmatched words, one length at a time.
+#[derive(Debug, Default)]
+struct Windows {
+    output: Hashes,
+    reference: Hashes,
+    /// `BASE` to the power of the length.
+    power: u64,
+    /// Hash and position of each window of the reference, in order.
+    sorted: Vec<(u64, u32)>,
+    /// At the first window of each hash, the number of its windows that are taken.
+    taken: Vec<u32>,
+}
+
+impl Windows {
+    fn reset(&mut self, output: &[u32], reference: &[u32]) {
+        self.output.reset(output);
+        self.reference.reset(reference);
+    }
+
+    fn set_free(&mut self, output_matched: &[bool], reference_matched: &[bool]) {
+        self.output.set_free(output_matched);
+        self.reference.set_free(reference_matched);
+    }
+
+    /// Lists the windows of a length.
+    fn index(&mut self, length: usize) {
+        interruption::check();
+        let Self { reference, power, sorted, .. } = self;
+        *power = (0..length).fold(1, |power, _| product(power, BASE));
+        let starts = (0..reference.free.len()).filter(|&start| reference.has(start, length));
+        sorted.clear();
+        sorted.extend(starts.map(|start| (reference.of(start, length, *power), start as u32)));
+        sorted.sort_unstable();
+        self.taken.clear();
+        self.taken.resize(self.sorted.len(), 0);
+    }
+
+    /// Returns the index of the first window that equals a window of the output.
+    fn find(&self, start: usize, length: usize) -> Option<usize> {
+        let hash = self.output.of(start, length, self.power);
+        let index = self.sorted.partition_point(|&(other, _)| other < hash);
+        self.sorted.get(index).filter(|&&(other, _)| other == hash).map(|_| index)
+    }
+
+    /// Returns the first position in the reference of a window of the output that is not taken.
+    fn first(
+        &mut self,
+        start: usize,
+        length: usize,
+        is_taken: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let first = self.find(start, length)?;
+        let hash = self.sorted[first].0;
+        loop {
+            let &(other, position) = self.sorted.get(first + self.taken[first] as usize)?;
+            if other != hash {
+                return None;
+            }
+            if !is_taken(position as usize) {
+                return Some(position as usize);
+            }
+            self.taken[first] += 1;
+        }
+    }
+
+    /// Returns true if output and reference have an equal window of a length.
+    fn have_common(&mut self, length: usize) -> bool {
+        self.index(length);
+        (0..self.output.free.len())
+            .any(|start| self.output.has(start, length) && self.find(start, length).is_some())
+    }
+
+    /// Returns the greatest length of equal windows, at most `limit`; 1 if no window of two words
+    /// is equal.
+    fn longest(&mut self, limit: usize) -> usize {
+        // Common is a length near the limit; so the steps down grow from 1.
+        let (mut low, mut high, mut step) = (limit, limit + 1, 1);
+        while low > 1 && !self.have_common(low) {
+            high = low;
+            low = low.saturating_sub(step).max(1);
+            step *= 2;
+        }
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            if self.have_common(middle) { low = middle } else { high = middle }
+        }
+        low
     }
 }
 
@@ -287,6 +486,35 @@ mod tests {
         // 1 2 3 4 is matched whole; 5 6 remains of the run 3 4 5 6.
         assert_eq!(matching(&[1, 2, 3, 4, 0, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 6]), (vec![4, 2], 0));
         assert_eq!(matching(&[1; 7], &[1; 5]), (vec![5], 0));
+    }
+
+    #[test]
+    fn repetitive_lines_have_the_same_matching_by_length() {
+        let mut state = 1_u32;
+        let mut words = |length: usize, vocabulary: u32| -> Vec<u32> {
+            let mut next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 16) % vocabulary
+            };
+            (0..length).map(|_| next()).collect()
+        };
+        let mut index = RunIndex::default();
+        for length in [1, 2, 3, 8, 40, 150] {
+            for other in [1, 7, 40, 170] {
+                for vocabulary in [1, 2, 3, 9] {
+                    let (reference, mut output) =
+                        (words(length, vocabulary), words(other, vocabulary));
+                    // A long run, and words that the reference lacks.
+                    output.extend_from_slice(&reference[length / 3..]);
+                    output.extend([u32::MAX; 2]);
+                    index.reset(&reference, 10);
+                    let (runs, singles) = index.matching_of(&output, usize::MAX);
+                    let listed = (runs.to_vec(), singles);
+                    let (runs, singles) = index.matching_of(&output, 0);
+                    assert_eq!((runs.to_vec(), singles), listed, "{reference:?} {output:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -90,11 +90,50 @@ const STRETCH: usize = 256;
 
 const BLOCK: usize = 64;
 
+/// Most blocks of a column that are computed, so that the time for long lines is in proportion to
+/// their length: 32,768 words, half of them on either side of the straight path.
+const MOST_BLOCKS: usize = 512;
+
+/// Blocks of each column that are computed: all of them, or a band around the straight path from
+/// the first cell to the last.
+///
+/// Cells outside of the band have the distance of a path that enters them straight from the band:
+/// the distances are never too small, and exact if a cheapest path stays in the band.
+#[derive(Debug, Default, Clone, Copy)]
+struct Band {
+    /// Number of blocks in each column.
+    height: usize,
+    /// First block of a band that begins at the last column.
+    last: usize,
+    /// First row and last row of the path.
+    rows: (usize, usize),
+    /// Number of columns.
+    columns: usize,
+}
+
+impl Band {
+    fn new(blocks: usize, most_blocks: usize, rows: (usize, usize), columns: usize) -> Self {
+        let height = blocks.min(most_blocks);
+        Self { height, last: blocks - height, rows, columns }
+    }
+
+    /// Returns the first block of a column; it never decreases from column to column.
+    fn start(self, column: usize) -> usize {
+        if self.last == 0 {
+            return 0;
+        }
+        let (top, bottom) = self.rows;
+        let down = column as u64 * (bottom - top) as u64 / self.columns.max(1) as u64;
+        ((top + down as usize) / BLOCK).saturating_sub(self.height / 2).min(self.last)
+    }
+}
+
 /// A reference, ready to be compared with outputs.
 #[derive(Debug, Default)]
 pub struct EditIndex {
     reference: Vec<u32>,
     blocks: usize,
+    band: Band,
     positions: Positions,
     /// Columns of one stretch, preceded by the column before it.
     columns: Vec<Steps>,
@@ -116,12 +155,20 @@ impl EditIndex {
     /// Ties are broken by rule: the common beginning and end are aligned; between them, going back
     /// from the end, a deletion is chosen if it is among the cheapest edits, then an insertion if a
     /// column to the left is cheaper, then a pair of words.
+    ///
+    /// Of references with more than 32,768 words, only alignments are compared that stay within
+    /// 16,384 words of the straight path.
     pub fn edits(&mut self, output: &[u32]) -> Edits {
+        self.edits_in_band(output, MOST_BLOCKS)
+    }
+
+    fn edits_in_band(&mut self, output: &[u32], most_blocks: usize) -> Edits {
         let front = common_length(self.reference.iter(), output.iter());
         let max_back = self.reference.len().min(output.len()) - front;
         let back = common_length(self.reference.iter().rev(), output.iter().rev()).min(max_back);
         let bottom = self.reference.len() - back;
         let output = &output[front..output.len() - back];
+        self.band = Band::new(self.blocks, most_blocks, (front, bottom), output.len());
         self.fill(output, front);
         self.trace(output, front, bottom)
     }
@@ -132,26 +179,38 @@ impl EditIndex {
     fn fill(&mut self, output: &[u32], front: usize) {
         self.checkpoints.clear();
         self.columns.clear();
-        self.columns.extend((0..self.blocks).map(|block| first_steps(front, block)));
-        for stretch in output.chunks(STRETCH) {
-            let last = self.columns.len() - self.blocks;
+        let start = self.band.start(0);
+        let blocks = start..start + self.band.height;
+        self.columns.extend(blocks.map(|block| first_steps(front, block)));
+        for (number, stretch) in output.chunks(STRETCH).enumerate() {
+            let last = self.columns.len() - self.band.height;
             self.columns.drain(..last);
             self.checkpoints.extend_from_slice(&self.columns);
-            self.push_columns(stretch);
+            self.push_columns(stretch, number * STRETCH);
         }
     }
 
-    /// Appends a column to the stored ones for each output word.
-    fn push_columns(&mut self, words: &[u32]) {
+    /// Appends a column to the stored ones for each output word, after `done` words.
+    fn push_columns(&mut self, words: &[u32], done: usize) {
         interruption::check();
-        for &word in words {
+        let band = self.band;
+        let mut start = band.start(done);
+        for (column, &word) in (done + 1..).zip(words) {
+            let before = self.columns.len() - band.height;
+            let moved = band.start(column) - start;
+            start += moved;
             let mut positions = self.positions.of(word);
-            // The distance always rises from column to column in row 0.
+            if start > 0 {
+                positions =
+                    &positions[positions.partition_point(|&at| at as usize / BLOCK < start)..];
+            }
+            // The distance rises from column to column in row 0, and at most so above the band.
             let mut above = Steps { rises: 1, falls: 0 };
-            let start = self.columns.len() - self.blocks;
-            for block in 0..self.blocks {
-                let equal = equal_words(&mut positions, block);
-                let (next, across) = self.columns[start + block].advance(equal, above);
+            for block in 0..band.height {
+                let equal = equal_words(&mut positions, start + block);
+                let is_known = moved + block < band.height;
+                let left = if is_known { self.columns[before + moved + block] } else { BELOW };
+                let (next, across) = left.advance(equal, above);
                 self.columns.push(next);
                 above = across.last();
             }
@@ -171,10 +230,14 @@ impl EditIndex {
             }
             // The stored columns begin with the one before the stretch.
             let offset = column - stretch * STRETCH;
-            if self.step(offset, row).rises {
+            let (start, left) = (self.band.start(column), self.band.start(column - 1));
+            if (row - 1) / BLOCK < start {
+                edits.insertions += 1;
+                column -= 1;
+            } else if self.step(offset, row, start).rises {
                 edits.deletions += 1;
                 row -= 1;
-            } else if self.step(offset - 1, row).falls {
+            } else if self.step(offset - 1, row, left).falls {
                 edits.insertions += 1;
                 column -= 1;
             } else {
@@ -191,18 +254,27 @@ impl EditIndex {
     /// Recomputes the columns of an earlier stretch.
     fn recompute(&mut self, stretch: usize, output: &[u32]) {
         self.columns.clear();
-        let before = stretch * self.blocks;
-        self.columns.extend_from_slice(&self.checkpoints[before..before + self.blocks]);
-        self.push_columns(&output[stretch * STRETCH..(stretch + 1) * STRETCH]);
+        let (before, height) = (stretch * self.band.height, self.band.height);
+        self.columns.extend_from_slice(&self.checkpoints[before..before + height]);
+        let done = stretch * STRETCH;
+        self.push_columns(&output[done..done + STRETCH], done);
     }
 
-    /// Returns the step from the row above to a row, in a stored column.
-    fn step(&self, column: usize, row: usize) -> Step {
-        let (block, bit) = ((row - 1) / BLOCK, (row - 1) % BLOCK);
-        let Steps { rises, falls } = self.columns[column * self.blocks + block];
+    /// Returns the step from the row above to a row, in a stored column whose band begins with the
+    /// block `start`; the row is not above the band.
+    fn step(&self, column: usize, row: usize, start: usize) -> Step {
+        let (block, bit) = ((row - 1) / BLOCK - start, (row - 1) % BLOCK);
+        let Steps { rises, falls } = if block < self.band.height {
+            self.columns[column * self.band.height + block]
+        } else {
+            BELOW
+        };
         Step { rises: rises >> bit & 1 == 1, falls: falls >> bit & 1 == 1 }
     }
 }
+
+/// Steps below the band: the distance rises from row to row.
+const BELOW: Steps = Steps { rises: u64::MAX, falls: 0 };
 
 struct Step {
     rises: bool,
@@ -330,6 +402,57 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Returns the words with every tenth one replaced, left out or doubled in turn.
+    fn edited(words: &[u32]) -> Vec<u32> {
+        let change = |(index, &word): (usize, &u32)| match index % 30 {
+            9 => vec![word + 1],
+            19 => vec![],
+            29 => vec![word; 2],
+            _ => vec![word],
+        };
+        words.iter().enumerate().flat_map(change).collect()
+    }
+
+    #[test]
+    fn a_band_around_a_cheapest_alignment_changes_nothing() {
+        let mut index = EditIndex::default();
+        for (length, vocabulary) in [(300, 3), (700, 10), (1500, 50)] {
+            let reference = words(length, vocabulary, 7);
+            index.reset(&reference, 60);
+            for output in [edited(&reference), edited(&edited(&reference)[40..])] {
+                let whole = index.edits(&output);
+                assert_eq!(index.edits_in_band(&output, 4), whole);
+                let mut turned = EditIndex::default();
+                turned.reset(&output, 60);
+                let whole = turned.edits(&reference);
+                assert_eq!(turned.edits_in_band(&reference, 4), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_band_never_counts_too_few_edits() {
+        let lengths = [0, 1, 63, 130, 200, 640, 900];
+        let mut above = 0;
+        for (seed, &rows) in (1..).zip(&lengths) {
+            for (other, &columns) in (100..).zip(&lengths) {
+                let mut index = EditIndex::default();
+                let reference = words(rows, 9, seed);
+                index.reset(&reference, 10);
+                let mut output = words(columns, 9, other);
+                let quarter = rows.min(columns) / 4;
+                // A passage from the other end of the reference, which a band cannot reach.
+                output[..quarter].copy_from_slice(&reference[rows - quarter..]);
+                let (whole, band) = (index.edits(&output), index.edits_in_band(&output, 2));
+                assert!(band.total() >= whole.total(), "{band:?} {whole:?}");
+                assert!(band.total() <= rows.max(columns));
+                assert_eq!(band.insertions + rows, band.deletions + columns);
+                above += usize::from(band.total() > whole.total());
+            }
+        }
+        assert!(above > 0, "the band never mattered");
     }
 
     #[test]
