@@ -8,8 +8,8 @@ use truebleu_core::corpus::{self, Window};
 use crate::runtime::{detached, own_error};
 
 /// An immutable sequence of segments, with `None` for an absent segment.
-#[pyclass(frozen, eq, sequence, module = "truebleu._core")]
-#[derive(PartialEq)]
+#[pyclass(frozen, eq, hash, sequence, module = "truebleu._core")]
+#[derive(PartialEq, Hash)]
 pub struct Segments {
     pub inner: corpus::Segments,
 }

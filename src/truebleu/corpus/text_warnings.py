@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu.errors import SuspiciousTextError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
+    from truebleu._core import Segments
     from truebleu.corpus._files import NamedText
 
 __all__ = ["TextWarning"]
@@ -131,8 +131,8 @@ class Examination:
         self._references: list[_Examined] = []
         self._systems: list[_Examined] = []
         self._sources: list[_Examined] = []
-        # Indices of pairs of texts that are equal so far.
-        self._identical: set[tuple[int, int]] | None = None
+        # Groups of texts that are equal so far.
+        self._identical: list[list[int]] | None = None
 
     @property
     def _texts(self) -> list[_Examined]:
@@ -165,29 +165,16 @@ class Examination:
             if shift is not None and text.shift is None:
                 start, end, by = shift
                 text.shift = first.segments + start, first.segments + end, by
-        compared = self._identical if self._identical is not None else self._comparable(parts)
-        self._identical = {(i, j) for i, j in compared if parts[i].segments == parts[j].segments}
+        if self._identical is None:
+            # Few texts have three segments in common: the others need no comparison in full.
+            self._identical = _grouped(range(len(parts)), lambda i: _three_of(parts[i].segments))
+        self._identical = [
+            same
+            for indices in self._identical
+            for same in _grouped(indices, lambda i: parts[i].segments)
+        ]
         for text, part in zip(self._texts, parts, strict=True):
             text.segments += len(part.segments)
-
-    def _comparable(self, parts: Sequence[NamedText]) -> set[tuple[int, int]]:
-        """Return pairs of texts that should differ but may be equal, by three segments of each.
-
-        A source and a reference may be equal, so they are no such pair. Comparing all pairs of many
-        texts in full would take long.
-        """
-        m, n = len(self._references), len(self._systems)
-        groups: dict[tuple[str | None, ...], list[int]] = {}
-        for index, part in enumerate(parts):
-            segments = part.segments
-            key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
-            groups.setdefault(key, []).append(index)
-        return {
-            (i, j)
-            for indices in groups.values()
-            for i, j in combinations(indices, 2)
-            if j < m or m <= i < m + n or m <= j < m + n
-        }
 
     def warnings(self) -> tuple[TextWarning, ...]:
         """Return the warnings about the texts so far, text by text."""
@@ -205,17 +192,32 @@ class Examination:
         return tuple(unique.values())
 
     def _of_identity(self) -> Iterator[TextWarning]:
+        """Yield warnings about outputs and references that equal another text."""
         texts, m, n = self._texts, len(self._references), len(self._systems)
-        same = self._identical or set()
+        groups = self._identical or []
+        group_of = {index: indices for indices in groups for index in indices}
         for system in range(m, m + n):
-            for other in (*range(m), *range(m + n, len(texts))):
-                role = "reference" if other < m else "source"
-                if (min(system, other), max(system, other)) in same:
+            for other in group_of.get(system, ()):
+                if not m <= other < m + n:
+                    role = "reference" if other < m else "source"
                     yield _identical(texts[system], texts[other], role)
-        for indices, role in ((range(m, m + n), "system"), (range(m), "reference")):
-            for first, second in combinations(indices, 2):
-                if (first, second) in same:
-                    yield _identical(texts[second], texts[first], role)
+        for members, role in ((range(m, m + n), "system"), (range(m), "reference")):
+            for indices in groups:
+                first, *others = [index for index in indices if index in members] or [0]
+                for other in others:
+                    yield _identical(texts[other], texts[first], role)
+
+
+def _grouped(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
+    """Group indices by a key, in order; groups of one are left out."""
+    groups: dict[Hashable, list[int]] = {}
+    for index in indices:
+        groups.setdefault(key(index), []).append(index)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _three_of(segments: Segments) -> tuple[str | None, ...]:
+    return segments[0], segments[len(segments) // 2], segments[len(segments) - 1]
 
 
 def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:

@@ -349,10 +349,11 @@ def evidence(comparison: Comparison) -> list[str]:
         lines += [f"{label}: {text}" for label, text in methods.items()]
     if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
         lines[-1] += "; ↓ lower is better"
+    alone = {label for label in comparison.metrics if len(comparison.of(label)) == 1}
     sources = [
         doc.people_source(pair.people)
         for pair in comparison.comparisons
-        if len(comparison.of(pair.metric)) == 1 and pair.people is not None
+        if pair.metric in alone and pair.people is not None
     ]
     return [*lines, *dict.fromkeys(sources)]
 

@@ -170,15 +170,6 @@ class UnitCounts(ComparedByValue):
         return numbers
 
 
-def contrast_matrix(pairs: Sequence[Pair] | None, systems: int) -> Values:
-    """Return the contrast matrix of pairs, shaped (pair, system); the identity without pairs."""
-    if pairs is None:
-        return np.eye(systems)
-    identity = np.eye(systems)
-    left, right = np.array(pairs).T
-    return np.asarray(identity[left] - identity[right])
-
-
 def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
     """Add up counts by unit, for each metric."""
     return [
@@ -237,18 +228,26 @@ def design_effects(
         kinds: segments and their clusters, documents or blocks.
         pairs: systems of each difference; None for the scores themselves.
     """
-    contrasts = contrast_matrix(pairs, statistics.systems)
     if kinds is None:
-        return [None] * len(contrasts)
+        return [None] * (statistics.systems if pairs is None else len(pairs))
     parts = [UnitCounts.of(statistics.label, statistics.metric, rows, k) for k in kinds]
     rounding = rounding_variance(parts[0])
-    variances = (_variances(part.contributions() @ contrasts.T) for part in parts)
+    variances = (_variances(part.contributions(), pairs) for part in parts)
     return [
         by_cluster / by_segment if by_segment > rounding else None
         for by_segment, by_cluster in zip(*variances, strict=True)
     ]
 
 
-def _variances(contributions: Values) -> list[float]:
+def _variances(contributions: Values, pairs: Sequence[Pair] | None) -> list[float]:
+    """Return the variance of each system's contributions, or of their difference in each pair."""
     count = len(contributions)
-    return list(((contributions**2).sum(axis=0) * count / (count - 1)).tolist())
+    sums = (contributions**2).sum(axis=0)
+    if pairs is not None:
+        left, right = np.array(pairs).T
+        sums, size = np.empty(len(pairs)), max(1, BLOCK_SIZE // count)
+        for start in range(0, len(pairs), size):
+            some = slice(start, start + size)
+            differences = contributions[:, left[some]] - contributions[:, right[some]]
+            sums[some] = (differences**2).sum(axis=0)
+    return list((sums * count / (count - 1)).tolist())

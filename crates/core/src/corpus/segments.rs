@@ -1,5 +1,6 @@
 //! One text of a test set: a sequence of segments in one buffer.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// The byte-order mark that some editors put in front of a text.
@@ -160,6 +161,14 @@ impl PartialEq for Segments {
 }
 
 impl Eq for Segments {}
+
+impl Hash for Segments {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for segment in self.iter() {
+            segment.hash(state);
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
