@@ -194,7 +194,7 @@ def test_a_metric_without_a_name_must_be_requested(tmp_path: Path) -> None:
 
 
 def of_rows(rows: NDArray[np.float64]) -> Counts:
-    """Counts of one system by a mean of scores, whose two columns may be any numbers."""
+    """Counts of one system by a mean of scores: any sum, and a number of scores."""
     scorer = GivenMean(name="X", signature=Signature.of("X"))
     prints = Fingerprints(references="", outputs={}, lengths=(1,) * len(rows))
     outline = Outline(systems=("s",), segments=len(rows), fingerprints=prints)
@@ -207,11 +207,13 @@ EDGES = [0.0, -0.0, 0.1, 2.0**53 - 1, 2.0**53, -(2.0**53), 5e-324, 1.79769313486
 
 
 @given(
-    arrays(np.float64, st.tuples(st.integers(1, 8), st.just(2)), elements=FINITE)
-    | arrays(np.float64, st.tuples(st.integers(1, 8), st.just(2)), elements=st.integers(0, 2**33))
+    arrays(np.float64, st.tuples(st.integers(1, 8), st.just(2)), elements=st.integers(1, 2**33))
+    | arrays(np.float64, st.integers(1, 8), elements=FINITE).map(
+        lambda sums: np.stack([sums, np.ones_like(sums)], axis=1)
+    )
 )
-@example(np.array([EDGES, EDGES]).T)
-@example(np.array([EDGES[::2], EDGES[1::2]]).T)
+@example(np.array([EDGES, [1.0] * len(EDGES)]).T)
+@example(np.array([[0.0, -0.0, 2.0**53 - 1, 1.0], [0.0, 0.0, 2.0**53 - 1, 2.0**32]]).T)
 def test_every_finite_number_survives(
     tmp_path_factory: pytest.TempPathFactory, rows: NDArray[np.float64]
 ) -> None:
@@ -387,7 +389,7 @@ def test_a_signature_of_version_2_with_5000_digits_is_refused(tmp_path: Path) ->
         read_counts(rewritten(tmp_path / "old.npz", header), "bleu")
 
 
-@pytest.mark.parametrize("version", [1, 4, "3", None, [3]])
+@pytest.mark.parametrize("version", [1, 4, 3.0, "3", None, [3]])
 def test_another_format_version_is_refused(file: Path, version: object) -> None:
     with pytest.raises(MalformedFileError, match=r"old\.npz: (format version .*3|another layout)"):
         read_counts(rewritten(file, {"version": version}))
@@ -440,6 +442,22 @@ GIVEN = {"signature": "X|nrefs:2", "given": {"name": "X", "fields": {}, "higher_
         ({"systems": [{"name": "", "output": ""}]}, {}),
         ({"systems": [{"name": 3, "output": ""}]}, {}),
         ({"systems": [SYSTEM, SYSTEM]}, {"metric-0": np.repeat(ONES, 2, axis=0)}),
+        ({"systems": [{"name": "old", "output": None}]}, {}),
+        ({"systems": [{"name": "old", "output": 1.5}]}, {}),
+        ({"rows": None}, {}),
+        ({"rows": "lines"}, {}),
+        ({"fingerprint": None}, {}),
+        ({"fingerprint": 1.5}, {}),
+        ({"references": [None, 1.5]}, {}),
+        ({"references_each": 2.0}, {}),
+        ({"metrics": [{**GIVEN, "signature": None}]}, {}),
+        ({"metrics": [{**GIVEN, "given": {**GIVEN["given"], "name": None}}]}, {}),  # type: ignore[dict-item]
+        ({"metrics": [{**GIVEN, "given": {**GIVEN["given"], "fields": {"a": None}}}]}, {}),  # type: ignore[dict-item]
+        ({"metrics": [{**GIVEN, "given": {**GIVEN["given"], "higher_is_better": 1.5}}]}, {}),  # type: ignore[dict-item]
+        ({"names": [None] * 40}, {}),
+        ({"names": [1.5] * 40}, {}),
+        ({"documents": [None]}, {"documents": np.zeros(40, dtype=np.uint32)}),
+        ({"documents": [1.5]}, {"documents": np.zeros(40, dtype=np.uint32)}),
         ({"documents": []}, {}),
         ({"names": ["q1"]}, {}),
         ({"references": 10**9}, {}),
@@ -467,6 +485,53 @@ def test_counts_of_another_width_are_refused(file: Path, metrics: BLEU | None) -
     nine = {"metric-0": np.ones((1, 40, 9), dtype=np.uint8)}
     with pytest.raises(MalformedFileError, match=r"old\.npz: 9 columns of BLEU; expected 10"):
         read_counts(rewritten(file, {}, nine), metrics)
+
+
+#: A row of each metric that a segment can have, and rows that none can have.
+FORGED: dict[str, tuple[list[float], list[list[float]]]] = {
+    "bleu": ([5, 6, 4, 3, 2, 1, 5, 4, 3, 2], [
+        [5, 6, 4, 3, 2.5, 1, 5, 4, 3, 2], [5, 6, 4, 3, 2, -1, 5, 4, 3, 2],
+        [5, 6, 4, 5, 2, 1, 5, 4, 3, 2], [5, -6, 4, 3, 2, 1, 5, 4, 3, 2],
+        [5, 6, 4, 3, 2, 1, 5, 4, 4, 2], [4, 6, 4, 3, 2, 1, 5, 4, 3, 2],
+    ]),
+    "mbleu": ([1, 1, 1, 0, 0, 0, 1, 0, 0, 0], [[1, 1, 2, 0, 0, 0, 1, 0, 0, 0]]),
+    "chrf:char_order=1": ([3, 4, 2], [[3, 4, 4], [4, 3, 4], [3, 4, 1.5], [3, 4, -1]]),
+    "ter": ([2, 3.5], [[-1, 3], [1, -3]]),
+    "wer": ([4, 5, 1, 2, 1], [
+        [4.5, 5, 1, 2, 1], [3, 5, 1, 2, 1], [4, 2, 1, 2, 1], [1, 5, 1, -1, 1],
+    ]),
+    "per": ([1, 2], [[1.5, 2], [-1, 2], [1, 2.5]]),
+    "gtm": ([2, 3, 2], [[2.5, 3, 2], [-1, 3, 2], [1, 2.5, 2]]),
+    "gtm:exponent=2": ([1.5, 3, 2], [[2.5, 3, 2]]),
+    "length": ([3, 4], [[2.5, 4], [3, -4]]),
+    "sentbleu": ([120, 4, 30, 1], [
+        [120, 4, 31, 1], [120, 4, 30, 2], [120, 4.5, 30, 1], [-4, 4, -1, 1],
+    ]),
+    "nist:max_order=1": ([3, 3, 2.5, 3], [[3, 3, -2.5, 3]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", FORGED)
+def test_counts_that_no_segment_can_have_are_refused(metric: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    texts = {"a": ["a b", "c d"], "b": ["a b", "c e"]}
+    save_counts(truebleu.count(texts, ["a b", "c d"], metric), path)
+    possible, forged = FORGED[metric]
+    for row in forged:
+        rows = np.array([[possible, possible], [possible, row]], dtype=np.float64)
+        with pytest.raises(MalformedFileError, match=r"of segment 2 of b: .* that a segment can"):
+            read_counts(rewritten(path, {}, {"metric-0": rows}))
+    rows = np.array([[possible] * 2] * 2, dtype=np.float64)
+    assert read_counts(rewritten(path, {}, {"metric-0": rows})).outline.segments == 2
+
+
+@pytest.mark.parametrize("row", [[1, -1], [1, 0.5], [1, 0]])
+def test_means_of_a_number_of_scores_that_cannot_be_are_refused(
+    row: list[float], file: Path
+) -> None:
+    rows = np.array([[[0.5, 1]] * 39 + [row]], dtype=np.float64)
+    with pytest.raises(MalformedFileError, match=r"X of segment 40 of old: 1, "):
+        read_counts(rewritten(file, {"metrics": [GIVEN]}, {"metric-0": rows}))
 
 
 def test_given_scores_of_another_width_are_refused(file: Path) -> None:

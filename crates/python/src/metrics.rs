@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numpy::ndarray::Array3;
+use numpy::ndarray::{Array3, s};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3,
 };
@@ -96,6 +96,27 @@ impl NativeMetric {
             detached_if(py, large, || counter.count(&systems, &references, block.start, rows))?;
         }
         Statistics::from_rows(rows, (segments, systems.len(), width))
+    }
+
+    /// Returns system and segment of the first row that no segment can have, from rows shaped
+    /// (system, segment, column), if any.
+    fn impossible(
+        &self,
+        py: Python<'_>,
+        rows: PyReadonlyArray3<'_, f64>,
+    ) -> PyResult<Option<(usize, usize)>> {
+        let rows = rows.as_array();
+        let (systems, segments, width) = rows.dim();
+        let expected = self.metric.width();
+        if width != expected {
+            return Err(width_error(py, WidthError { expected, found: width }));
+        }
+        let place = || (0..systems).flat_map(|system| (0..segments).map(move |row| (system, row)));
+        detached(py, || {
+            place().find(|&(system, segment)| {
+                !self.metric.is_possible(&rows.slice(s![system, segment, ..]).to_vec())
+            })
+        })
     }
 
     /// Returns the score of one row of sums.

@@ -36,6 +36,7 @@ from truebleu.errors import (
     RefusedError,
     SettingError,
     TruebleuError,
+    shortened,
 )
 from truebleu.metrics.base import GivenMean, MeanScorer, Metric, NativeMetric, Signature
 from truebleu.metrics.registry import as_requested, format_metric
@@ -43,6 +44,7 @@ from truebleu.metrics.registry import as_requested, format_metric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from truebleu.counts.counts import MetricCounts
@@ -187,7 +189,7 @@ class _Archive:
         try:
             with ZipFile(io.BytesIO(self.data)) as archive:
                 header = json.loads(self._array(archive, STATISTICS, None).tobytes())
-                if header["version"] not in READABLE:
+                if type(header["version"]) is not int or header["version"] not in READABLE:
                     found = f"format version {header['version']!r}"
                     expected = f"{FORMAT_VERSION}, the version that this truebleu reads"
                     raise MalformedFileError(self.path, None, found, expected)
@@ -207,8 +209,8 @@ class _Archive:
         if header["version"] == FORMAT_VERSION:
             metrics = [dict(metric) for metric in header["metrics"]]
         else:
-            metrics = [{"signature": str(signature)} for signature in header["metrics"]]
-        outline = self._outline(archive, header, [str(metric["signature"]) for metric in metrics])
+            metrics = [{"signature": signature} for signature in header["metrics"]]
+        outline = self._outline(archive, header, [_text(metric["signature"]) for metric in metrics])
         counted: list[tuple[Scorer, Rows]] = []
         for index, scorer in self._scorers(metrics, outline.references_each, requested):
             shape = (len(outline.systems), outline.segments, None)
@@ -219,9 +221,26 @@ class _Archive:
             if width not in (None, rows.shape[2]):
                 found = f"{rows.shape[2]} columns of {scorer.name}"
                 raise MalformedFileError(self.path, None, found, f"{width}")
+            self._require_possible(scorer, rows, outline.systems)
             by_segment = np.ascontiguousarray(rows.swapaxes(0, 1))
             counted.append((scorer, Rows.of(ArrayRows(by_segment))))
         return Counts.of(outline, counted)
+
+    def _require_possible(
+        self, scorer: Scorer, rows: NDArray[np.float64], systems: Sequence[str]
+    ) -> None:
+        """Check that segments can have these counts; raises MalformedFileError."""
+        row: tuple[int, int] | None = None
+        if isinstance(scorer, NativeMetric):
+            row = scorer.native().impossible(rows)
+        elif isinstance(scorer, MeanScorer):
+            totals, counts = rows[:, :, 0], rows[:, :, 1]
+            wrong = (counts < 0) | (counts % 1 != 0) | ((counts == 0) & (totals != 0))
+            row = next(zip(*wrong.nonzero(), strict=True), None)
+        if row is not None:
+            numbers = shortened(", ".join(f"{number:g}" for number in rows[row]))
+            found = f"{scorer.name} of segment {row[1] + 1} of {systems[row[0]]}: {numbers}"
+            raise MalformedFileError(self.path, None, found, "counts that a segment can have")
 
     def _outline(
         self, archive: ZipFile, header: dict[str, Any], signatures: Sequence[str]
@@ -230,12 +249,13 @@ class _Archive:
         segments, systems = header["segments"], header["systems"]
         names = [system["name"] for system in systems]
         is_usable = type(segments) is int and segments > 0 and len(names) > 0
+        is_usable = is_usable and header.get("rows", "segments") in ("segments", "items")
         if not is_usable or not all(isinstance(name, str) and name for name in names):
             raise ValueError("sizes or names")
         if len(set(names)) < len(names):
             raise ValueError("names")
         if header["version"] == FORMAT_VERSION:
-            references, each = tuple(map(str, header["references"])), header["references_each"]
+            references, each = _texts(header["references"]), header["references_each"]
             if each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)):
                 raise ValueError("references")
         else:
@@ -247,11 +267,12 @@ class _Archive:
         for name in LABELS:
             if name in header:
                 codes = self._array(archive, name, (segments,)).tolist()
-                labels[name] = tuple(str(header[name][code]) for code in codes)
+                known = _texts(header[name])
+                labels[name] = tuple(known[code] for code in codes)
         repeats = None
         if "repeats.npy" in archive.namelist():
             repeats = tuple(self._array(archive, "repeats", (segments,)).tolist())
-        items = tuple(map(str, header["names"])) if "names" in header else None
+        items = _texts(header["names"]) if "names" in header else None
         if items is not None and len(items) != segments:
             raise ValueError("names")
         return Outline(
@@ -265,8 +286,8 @@ class _Archive:
             names=items,
             repeats=repeats,
             fingerprints=Fingerprints(
-                references=str(header["fingerprint"]),
-                outputs={s["name"]: str(s["output"]) for s in systems if s["output"]},
+                references=_text(header["fingerprint"]),
+                outputs={s["name"]: _text(s["output"]) for s in systems if s["output"] != ""},
                 lengths=tuple(self._array(archive, "lengths", (segments,)).tolist()),
             ),
         )
@@ -282,23 +303,24 @@ class _Archive:
             return [
                 (index, self._scorer(metric, references)) for index, metric in enumerate(metrics)
             ]
-        signatures = [str(metric["signature"]) for metric in metrics]
+        signatures = [metric["signature"] for metric in metrics]
         return [self._find(metric, signatures, references) for metric in requested]
 
     def _scorer(self, metric: dict[str, Any], references: int | None) -> Scorer:
         """Make the scorer of a saved metric from its header."""
-        signature = str(metric["signature"])
+        signature = metric["signature"]
         if given := metric.get("given"):
-            name, direction = str(given["name"]), given["higher_is_better"]
-            fields = tuple((str(key), str(value)) for key, value in given["fields"].items())
-            direction = None if direction is None else bool(direction)
+            name, direction = _text(given["name"]), given["higher_is_better"]
+            fields = tuple((key, _text(value)) for key, value in given["fields"].items())
+            if direction not in (None, False, True) or type(direction) in (int, float):
+                raise ValueError("direction")
             return GivenMean(
                 name=name, signature=Signature(name, fields), higher_is_better=direction
             )
         if metric.get("metric") is None:
             name = signature.partition("|")[0]
             raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
-        text = str(metric["metric"])
+        text = _text(metric["metric"])
         try:
             (requested,) = as_requested(text)
         except SettingError:
@@ -349,6 +371,20 @@ class _Archive:
                 raise ValueError(name)
         with archive.open(entry) as member:
             return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+
+
+def _text(value: object) -> str:
+    """Return a text of the header; raises ValueError for another type."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    """Return a list of texts of the header; raises ValueError for another type."""
+    if not isinstance(values, list):
+        raise ValueError("not a list")
+    return tuple(map(_text, values))
 
 
 def _width(scorer: Scorer) -> int | None:

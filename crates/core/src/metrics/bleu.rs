@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::ngrams::{Ngrams, total};
 use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter, are_counts};
 use crate::tokenizers::Tokenizer;
 
 /// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1
@@ -53,6 +53,17 @@ impl BleuCounts {
     pub fn width(&self) -> usize {
         2 + 2 * self.max_order
     }
+
+    /// Returns true if some segment can have this row.
+    #[must_use]
+    pub fn is_possible(&self, row: &[f64]) -> bool {
+        let (matches, totals) = row[2..].split_at(self.max_order);
+        // Whole numbers: what differs by less than 1/2 is equal.
+        let fits = |(order, (matched, all)): (usize, (&f64, &f64))| {
+            matched <= all && (all - (row[0] - order as f64).max(0.0)).abs() < 0.5
+        };
+        are_counts(row) && matches.iter().zip(totals).enumerate().all(fits)
+    }
 }
 
 impl Metric for Bleu {
@@ -62,6 +73,10 @@ impl Metric for Bleu {
 
     fn counter(&self) -> Box<dyn Counter + '_> {
         Box::new(BySegment::new(&self.counts, self.width()))
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        self.counts.is_possible(row)
     }
 
     fn prepare(&self, references: &[&str]) -> Option<Box<dyn Prepared>> {

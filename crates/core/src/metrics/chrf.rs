@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::ngrams::{Ngrams, SortedNgrams, total};
 use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter, are_counts};
 use crate::tokenizers::{is_whitespace, lowercased, words};
 
 /// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference,
@@ -53,6 +53,10 @@ impl Metric for Chrf {
         };
         let references = references.iter().map(index).collect();
         Some(Box::new(PreparedReferences { metric: *self, references }))
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        are_counts(row) && row.chunks(3).all(|order| order[2] <= order[0].min(order[1]))
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {

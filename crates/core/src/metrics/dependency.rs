@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::words::{Bag, Comparison, WordMetric, Words};
-use super::{Details, Part};
+use super::{Details, Part, are_counts};
 use crate::corpus::conllu::{Malformed, Parses, Problem, Word};
 use crate::corpus::{Segments, Window};
 use crate::interruption;
@@ -133,6 +133,10 @@ impl Comparison for DependencyF {
     fn count(&self, output: &[u32], (bag, length): &mut Self::Index, row: &mut [f64]) {
         let matched = bag.common(output.iter().copied());
         row.copy_from_slice(&[matched as f64, output.len() as f64, *length as f64]);
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        are_counts(row) && row[0] <= row[1].min(row[2])
     }
 
     /// Returns true if the F-score is higher, or equal with fewer reference relations.

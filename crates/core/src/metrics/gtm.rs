@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::words::{Bag, Comparison, Positions};
-use super::{Details, Part};
+use super::{Details, Part, are_counts};
 use crate::interruption;
 
 /// GTM. Its columns: size of the matching, output length and reference length.
@@ -63,6 +63,12 @@ impl Comparison for Gtm {
             self.size(lengths, singles)
         };
         row.copy_from_slice(&[size, output.len() as f64, index.length as f64]);
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        // Powers and roots may round the size of equal texts up.
+        let largest = row[1].min(row[2]) * (1.0 + 1e-9);
+        are_counts(&row[1..]) && (0.0..=largest).contains(&row[0])
     }
 
     /// Returns true if the F-score is higher, or equal against a shorter reference.

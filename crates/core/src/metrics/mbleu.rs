@@ -19,6 +19,10 @@ impl Metric for Mbleu {
         Box::new(BySegment::new(&self.counts, self.width()))
     }
 
+    fn is_possible(&self, row: &[f64]) -> bool {
+        self.counts.is_possible(row)
+    }
+
     /// Computes the score in [0, 100].
     fn score_row(&self, sums: &[f64]) -> f64 {
         let max_order = (sums.len() - 2) / 2;

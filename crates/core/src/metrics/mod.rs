@@ -73,6 +73,15 @@ pub trait Metric: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns true if some segment can have this row; by default, if no count is negative.
+    ///
+    /// # Panics
+    ///
+    /// May panic unless the row has [`width`](Self::width) columns.
+    fn is_possible(&self, row: &[f64]) -> bool {
+        row.iter().all(|&count| count >= 0.0)
+    }
+
     /// Computes the score of one row of sums.
     ///
     /// # Panics
@@ -287,6 +296,12 @@ pub fn sum_rows(rows: &[f64], width: usize) -> Vec<f64> {
         sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
     }
     sums
+}
+
+/// Returns true if all numbers are counts: whole and not negative.
+#[must_use]
+pub fn are_counts(numbers: &[f64]) -> bool {
+    numbers.iter().all(|&number| number >= 0.0 && number.fract() == 0.0)
 }
 
 /// One segment of all texts.

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use super::bleu::{BleuCounts, brevity_penalty};
-use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter, are_counts};
 
 /// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -170,6 +170,12 @@ impl Metric for SentenceBleu {
 
     fn counter(&self) -> Box<dyn Counter + '_> {
         Box::new(BySegment::new(self, WIDTH))
+    }
+
+    #[expect(clippy::float_cmp, reason = "the columns are made by this very product")]
+    fn is_possible(&self, row: &[f64]) -> bool {
+        let [weighted, length, score, segments] = [row[0], row[1], row[2], row[3]];
+        are_counts(&[length]) && score >= 0.0 && weighted == length * score && segments == 1.0
     }
 
     /// Computes the mean of the scores; 0 if all weights are 0.

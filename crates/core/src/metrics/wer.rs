@@ -1,7 +1,7 @@
 //! WER: word edit distance per reference word.
 
 use super::words::{Comparison, Positions};
-use super::{Details, Part};
+use super::{Details, Part, are_counts};
 use crate::interruption;
 
 /// WER. Its columns: edits, reference length, substitutions, deletions, insertions.
@@ -23,6 +23,12 @@ impl Comparison for Wer {
         let columns =
             [edits.total(), *length, edits.substitutions, edits.deletions, edits.insertions];
         row.copy_from_slice(&columns.map(|count| count as f64));
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        // Substituted and missing words are words of the reference.
+        let rest = row[0] - row[2] - row[3] - row[4];
+        are_counts(row) && rest.abs() < 0.5 && row[2] + row[3] <= row[1]
     }
 
     fn details(&self, sums: &[f64]) -> Details {

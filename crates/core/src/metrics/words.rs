@@ -8,7 +8,7 @@
 use serde::Deserialize;
 
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, Segment, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Segment, SegmentCounter, are_counts};
 use crate::tokenizers::Tokenizer;
 
 /// Settings that split lines into words.
@@ -44,6 +44,11 @@ pub trait Comparison: std::fmt::Debug + Send + Sync {
         is_lower(row, other)
     }
 
+    /// Returns true if some segment can have this row; by default, if all columns are counts.
+    fn is_possible(&self, row: &[f64]) -> bool {
+        are_counts(row)
+    }
+
     /// Computes the score of one row of sums; by default the error rate.
     fn score(&self, sums: &[f64]) -> f64 {
         error_rate(sums)
@@ -74,6 +79,10 @@ impl<C: Comparison> Metric for WordMetric<C> {
 
     fn counter(&self) -> Box<dyn Counter + '_> {
         Box::new(BySegment::new(self, C::WIDTH))
+    }
+
+    fn is_possible(&self, row: &[f64]) -> bool {
+        self.comparison.is_possible(row)
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {
