@@ -161,6 +161,81 @@ def test_a_file_that_is_not_a_ledger_is_rejected(tmp_path: Path, damage: Any) ->
         look_at(ledger, seed=9)
 
 
+def changed(ledger: Path, *commands: str) -> None:
+    with closing(sqlite3.connect(ledger)) as database, database:
+        for command in commands:
+            database.execute(command)
+
+
+TAMPERING = {
+    "first removed": ["DELETE FROM looks WHERE look = 1"],
+    "middle removed": ["DELETE FROM looks WHERE look = 2"],
+    "last removed": ["DELETE FROM looks WHERE look = 3"],
+    "renumbered": ["DELETE FROM looks WHERE look = 1", "UPDATE looks SET look = look - 1"],
+    "reordered": ["UPDATE looks SET rowid = 9 - rowid"],
+    "numbers exchanged": [
+        "UPDATE looks SET look = 9 WHERE look = 1",
+        "UPDATE looks SET look = 3 - look WHERE look = 2",
+        "UPDATE looks SET look = 2 WHERE look = 9",
+    ],
+    "key changed": ["UPDATE looks SET key = 'x' WHERE look = 2"],
+    "level changed": ["UPDATE looks SET level = 0.99"],
+    "decision changed": ["UPDATE looks SET decision = '{}' WHERE look = 1"],
+    "copied": ["INSERT INTO looks SELECT test_set, 4, looks, level, 'x', decision, chain FROM looks"
+               " WHERE look = 3"],
+    "chain removed": ["UPDATE looks SET chain = NULL"],
+    "of bytes": ["UPDATE looks SET key = x'ff' WHERE look = 3"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("commands", TAMPERING.values(), ids=TAMPERING)
+def test_a_changed_removed_or_reordered_look_is_noticed(
+    commands: list[str], tmp_path: Path
+) -> None:
+    ledger = tmp_path / "looks.db"
+    for seed in range(3):
+        look_at(ledger, seed=seed)
+    changed(ledger, *commands)
+    for seed in (0, 9):
+        with pytest.raises(MalformedFileError, match=r"looks that were changed, removed or reord"):
+            look_at(ledger, seed=seed)
+
+
+def test_a_ledger_of_an_earlier_version_goes_on_and_is_chained(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.db"
+    for seed in range(2):
+        look_at(ledger, seed=seed)
+    changed(ledger, "ALTER TABLE looks DROP COLUMN chain", "PRAGMA user_version = 0")
+    assert look_at(ledger, seed=1).repeated
+    assert look_at(ledger, seed=2).number == 3
+    changed(ledger, "DELETE FROM looks WHERE look = 1")
+    with pytest.raises(MalformedFileError, match="removed"):
+        look_at(ledger, seed=3)
+
+
+OTHER_LAYOUTS = [
+    ["DROP TABLE looks", "CREATE TABLE looks (a)"],
+    ["DROP TABLE looks", "CREATE TABLE looks (chain)", "INSERT INTO looks VALUES (1)"],
+    ["ALTER TABLE looks RENAME TO others", "CREATE VIEW looks AS SELECT * FROM others"],
+    ["ALTER TABLE looks DROP COLUMN level"],
+    ["CREATE TRIGGER t BEFORE INSERT ON looks BEGIN SELECT RAISE(FAIL, 'SELECT *'); END"],
+]
+
+
+@pytest.mark.parametrize("commands", OTHER_LAYOUTS, ids=lambda commands: commands[-1])
+def test_no_sql_reaches_a_user(commands: list[str], tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.db"
+    look_at(ledger)
+    changed(ledger, *commands)
+    with pytest.raises(MalformedFileError) as raised:
+        look_at(ledger, seed=9)
+    message = str(raised.value).replace(str(ledger), "")
+    assert message == (
+        ": another layout, or damaged data; expected a ledger written by gate --ledger; restore "
+        "it, or begin another"
+    )
+
+
 def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError, match="cannot be written"):
         look_at(tmp_path / "nowhere" / "looks.db")

@@ -18,6 +18,9 @@ The ledger is an SQLite database with a row for each look. It needs no clock: lo
 A look with the same outputs, metrics and settings as an earlier look repeats that look: it is
 decided at the same level, and no error rate is spent. Only one writer at a time holds the ledger,
 from reading to writing.
+
+Each row has a digest of itself and the row before it, and the file has the number of rows, so that
+changed, removed or reordered looks are noticed.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import math
 import os
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
@@ -36,11 +40,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Table with a row per look, its columns in the order of `Ledger.record`; `decision` is JSON for
-# human readers.
+# human readers, and `chain` the digest of the row and those before it.
 LAYOUT = (
     "looks (test_set TEXT, look INTEGER, looks INTEGER, level REAL, key TEXT, decision TEXT, "
-    "PRIMARY KEY (test_set, look))"
+    "chain TEXT, PRIMARY KEY (test_set, look))"
 )
+COLUMNS = "test_set, look, looks, level, key, decision"
+EXPECTED = "a ledger written by gate --ledger; restore it, or begin another"
+# Words of SQLite if it cannot write, and the reason in messages.
+OBSTACLES = {
+    "unable to open": "no such folder, or not permitted",
+    "readonly": "not permitted",
+    "locked": "another look holds it",
+    "is full": "the disk is full",
+    "disk I/O": "the disk failed",
+}
 # Seconds that a look waits for the one before it.
 PATIENCE = 600
 
@@ -129,7 +143,36 @@ class Ledger:
     def record(self, look: Look, test_set: str, key: str, level: float, decision: object) -> None:
         """Add a look that is not repeated."""
         row = (test_set, look.number, look.looks, level, key, json.dumps(decision))
-        self.database.execute("INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?)", row)
+        insert = f"INSERT INTO looks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608
+        self.database.execute(insert, row)
+        self.seal()
+
+    def seal(self) -> None:
+        """Write the digests of rows that have none, and the number of rows."""
+        links = self._links()
+        for number, stored, digest in links:
+            if stored is None:
+                self.database.execute(
+                    "UPDATE looks SET chain = ? WHERE rowid = ?", (digest, number)
+                )
+        self.database.execute(f"PRAGMA user_version = {len(links)}")
+
+    def check(self) -> None:
+        """Check the digests and the number of rows; raises MalformedFileError."""
+        links = self._links()
+        (count,) = self.database.execute("PRAGMA user_version").fetchone()
+        if count != len(links) or any(stored != digest for _, stored, digest in links):
+            found = "looks that were changed, removed or reordered"
+            raise MalformedFileError(self.path, None, found, EXPECTED)
+
+    def _links(self) -> list[tuple[int, str | None, str]]:
+        """Return the number of each row, its stored digest and the digest that it should have."""
+        links, digest = [], ""
+        rows = self.database.execute(f"SELECT rowid, chain, {COLUMNS} FROM looks ORDER BY rowid")  # noqa: S608
+        for number, stored, *row in rows:
+            digest = sha256(f"{digest} {row!r}".encode()).hexdigest()
+            links.append((number, stored, digest))
+        return links
 
 
 def require_ledger(path: str | os.PathLike[str]) -> None:
@@ -157,9 +200,15 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
         with closing(sqlite3.connect(path, timeout=PATIENCE)) as database, database:
             database.execute("BEGIN IMMEDIATE")
             database.execute(f"CREATE TABLE IF NOT EXISTS {LAYOUT}")
-            yield Ledger(name, database)
-    except sqlite3.OperationalError as error:
-        raise UnreadableFileError(name, f"cannot be written: {error}") from error
+            ledger = Ledger(name, database)
+            columns = [column for _, column, *_ in database.execute("PRAGMA table_info(looks)")]
+            if "chain" not in columns:  # a ledger of an earlier version
+                database.execute("ALTER TABLE looks ADD COLUMN chain TEXT")
+                ledger.seal()
+            ledger.check()
+            yield ledger
     except sqlite3.Error as error:
-        expected = "a ledger written by gate --ledger; restore it, or begin another"
-        raise MalformedFileError(name, None, str(error), expected) from error
+        reasons = (reason for words, reason in OBSTACLES.items() if words in str(error))
+        if (reason := next(reasons, None)) is not None:
+            raise UnreadableFileError(name, f"cannot be written: {reason}") from error
+        raise MalformedFileError(name, None, "another layout, or damaged data", EXPECTED) from error
