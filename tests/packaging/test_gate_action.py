@@ -28,8 +28,14 @@ def write(path: Path, lines: list[str]) -> str:
     return str(path)
 
 
-def run(folder: Path, **inputs: str) -> tuple[int, str]:
-    """The exit status and output of the action's own steps; the first, pip's, is left out."""
+def run(folder: Path, errors: str = "", **inputs: str) -> tuple[int, str]:
+    """The exit status and output of the action's own steps; the first, pip's, is left out.
+
+    Args:
+        folder: the working folder.
+        errors: what the steps say on standard error.
+        inputs: the inputs of the action.
+    """
     values = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
     values.update(inputs)
     environment = {
@@ -52,7 +58,7 @@ def run(folder: Path, **inputs: str) -> tuple[int, str]:
             text=True,
             check=False,
         )
-        assert process.stderr == ""
+        assert errors in process.stderr if errors else process.stderr == ""
         status, said = process.returncode, said + process.stdout
     return status, said
 
@@ -206,3 +212,27 @@ def test_outputs_whose_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
     status, said = run(tmp_path, **folders)
     assert status == 2
     assert "one file ref/de.bak.txt for new/de.bak.txt" in said
+
+
+#: What breaks the decision before or while it gates, and what it says on standard error.
+FAULTS = {
+    "raise SystemExit(1)": "",
+    "raise SystemExit(2)": "",
+    "import missing_package": "ModuleNotFoundError",
+    "import os; os.kill(os.getpid(), 9)": "",
+    "def gate(*_, **__): raise RuntimeError('broken')": "RuntimeError: broken",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_neither_a_yes_nor_a_no(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = write(tmp_path / "same.txt", REFERENCE)
+    shadow = f"__path__ = [{str(ROOT / 'src' / 'truebleu')!r}]\nreport = None\n{fault}\n"
+    write(tmp_path / "path" / "truebleu" / "__init__.py", [shadow])
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))
+    status, said = run(tmp_path, FAULTS[fault], new=text, baseline=text, references=text)
+    assert status == 3
+    assert said.startswith("::error title=truebleu::the gate did not decide")
+    assert not (tmp_path / "output").exists()
