@@ -22,7 +22,7 @@
     │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
     ├── DecoderError (RuntimeError)      a decoder that failed while weights were tuned
     ├── ExecutionError                   an executor or a cluster that stopped working
-    ├── MissingExtraError (ImportError)  an optional package that is not installed
+    ├── MissingExtraError (ImportError)  an optional package that is not installed, or too old
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
 A message names the place of the error, the value there, the expected value and a way out. The
@@ -343,12 +343,12 @@ class ExecutionError(TruebleuError):
 
 
 class MissingExtraError(TruebleuError, ImportError):
-    """An optional package that is not installed."""
+    """An optional package that is not installed, or too old."""
 
-    message = "{} needs an optional package; install it with: pip install 'truebleu[{}]'"
+    message = "{0} needs {2}; install it with: pip install 'truebleu[{1}]'"
 
-    def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(purpose, extra)
+    def __init__(self, purpose: str, extra: str, needed: str = "an optional package") -> None:
+        super().__init__(purpose, extra, needed)
 
 
 class PluginError(TruebleuError, ImportError):

@@ -93,3 +93,29 @@ def test_a_missing_sacrebleu_raises_an_error_with_the_install_command(
     assert result.returncode == (2 if arguments[0] == "-m" else 1)
     assert "pip install 'truebleu[sacrebleu]'" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-m", "truebleu", "sacrebleu", "ref.txt"],
+        ["-m", "truebleu.compat", "-m", "sacrebleu"],
+        ["-c", "try: import truebleu.compat.sacrebleu\nexcept ImportError as e: exit(str(e))"],
+    ],
+)
+def test_a_sacrebleu_that_is_too_old_is_named_with_its_version(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Version 1.5 has no class of all metrics.
+    package = tmp_path / "sacrebleu"
+    for name, code in {"": "__version__ = '1.5.1'", "metrics": "", "sacrebleu": ""}.items():
+        (package / name).mkdir(parents=True)
+        (package / name / "__init__.py").write_text(code, encoding="utf-8")
+    (package / "metrics" / "base.py").write_text("class BaseScore: pass", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    result = subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == (2 if arguments[0] == "-m" else 1)
+    (line,) = result.stderr.splitlines()
+    assert "needs sacreBLEU 2.0 or later, not 1.5.1; install it with: pip install" in line

@@ -163,3 +163,19 @@ def test_other_commands_take_it_too(cache: Path, command: list[str]) -> None:
     if command[0] == "compare":
         by_files = run(cache, "truebleu", *command, *files, "-q")
         assert named.stdout.splitlines()[:6] == by_files.stdout.splitlines()[:6]
+
+
+def test_a_sacrebleu_that_is_too_old_is_named_with_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Versions 2.0 and 2.1 have dictionaries for test sets.
+    package = tmp_path / "sacrebleu"
+    package.mkdir()
+    (package / "__init__.py").write_text("__version__ = '2.1.0'", encoding="utf-8")
+    (package / "dataset.py").write_text("DATASETS = {'wmt19': {'en-de': []}}", encoding="utf-8")
+    (tmp_path / "system.de").write_text(OUTPUT, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    result = run(tmp_path, "truebleu", "score", "system.de", "--test-set", "wmt19", "-l", "en-de")
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert "needs sacreBLEU 2.2 or later, not 2.1.0; install it with: pip install" in line

@@ -438,9 +438,13 @@ class Patch:
 
     def __init__(self, package: str) -> None:
         try:
+            sacrebleu = import_module(package)
             self._base = import_module(f"{package}.metrics.base")
         except ImportError as error:
             raise MissingExtraError("truebleu.compat", "sacrebleu") from error
+        if not hasattr(self._base, "Metric"):
+            needed = f"sacreBLEU 2.0 or later, not {sacrebleu.__version__}"
+            raise MissingExtraError("truebleu.compat", "sacrebleu", needed)
         self._significance = import_module(f"{package}.significance")
         self._counted = [import_module(f"{package}.metrics.{name}") for name in ("bleu", "chrf")]
         self._resampling = Resampling(package)

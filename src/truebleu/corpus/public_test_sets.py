@@ -63,10 +63,14 @@ def find_test_set(name: str, pair: str) -> PublicTestSet:
         UnknownNameError: There is no such test set, or it has no such pair.
         SettingError: The test set has not been downloaded yet.
     """
+    purpose, extra = "reading test sets by name", "testsets"
     try:
+        from sacrebleu import __version__ as version
         from sacrebleu.dataset import DATASETS
     except ImportError:
-        raise MissingExtraError("reading test sets by name", "testsets") from None
+        raise MissingExtraError(purpose, extra) from None
+    if any(isinstance(dataset, dict) for dataset in DATASETS.values()):
+        raise MissingExtraError(purpose, extra, f"sacreBLEU 2.2 or later, not {version}")
     if name not in DATASETS:
         raise UnknownNameError("test set", name, sorted(DATASETS))
     dataset: Any = DATASETS[name]
