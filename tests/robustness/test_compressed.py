@@ -5,16 +5,19 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.corpus._files import decompress
+from truebleu.counts import count_files
 from truebleu.errors import MalformedFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 try:
     import zstandard
@@ -69,6 +72,23 @@ def test_a_cut_file_is_refused_or_ends_between_streams(
     else:
         assert found == TEXT * (end // len(one))
         assert end % len(one) == 0
+
+
+@each_kind
+def test_the_limit_holds_for_files_read_in_parts(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, plain = tmp_path / "x", tmp_path / "plain"
+    plain.write_bytes(b"a cat sat\n" * 100_000)
+    path.write_bytes(KINDS[kind](plain.read_bytes()))
+    for limit, is_refused in ((999_999, True), (1_000_000, False)):
+        monkeypatch.setenv("TRUEBLEU_MAX_BYTES", str(limit))
+        with (
+            pytest.raises(MalformedFileError, match=f"than {limit:,} bytes")
+            if is_refused
+            else nullcontext()
+        ):
+            assert len(count_files([str(path)], [str(plain)])) == 100_000
 
 
 @each_kind

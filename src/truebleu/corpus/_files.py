@@ -451,18 +451,26 @@ class OpenedFile:
         self._taken += len(piece)
         if self._device and self._taken > _DEVICE_BYTES:
             raise UnreadableFileError(self.path, "an endless device; expected a file")
+        # Parts are forgotten: the default limit, a share of the memory, is for whole files.
+        if os.environ.get(LIMIT_VARIABLE):
+            self._refuse_excess()
         return piece
 
     def contents(self) -> bytes:
         """Read the whole file; raises MalformedFileError if a stream exceeds the limit."""
-        limit, pieces = decompressed_limit(), []
+        pieces = []
         with _named_errors(self.path):
             while piece := self.read():
-                if self._taken > limit and (self._kind or not self._size):
-                    noun = f"{self._kind} data of more" if self._kind else "more"
-                    raise too_large(self.path, None, f"{noun} than {limit:,} bytes")
+                self._refuse_excess()
                 pieces.append(piece)
             return b"".join(pieces)
+
+    def _refuse_excess(self) -> None:
+        """Raise MalformedFileError if a stream without a size exceeds the limit."""
+        limit = decompressed_limit()
+        if self._taken > limit and (self._kind or not self._size):
+            noun = f"{self._kind} data of more" if self._kind else "more"
+            raise too_large(self.path, None, f"{noun} than {limit:,} bytes")
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
