@@ -86,3 +86,12 @@ def refusal(command: str) -> str:
 def test_a_mistake_is_refused_with_what_to_do(command: str) -> None:
     message = refusal(command)
     assert [part for part in MISTAKES[command] if part not in message] == []
+
+
+@pytest.mark.parametrize(
+    "command", [f"{SCORE} -o", f"{SCORE} --save", "demo --save", f"{COMPARE} --chart"]
+)
+def test_an_unset_variable_is_no_name_of_a_file(command: str) -> None:
+    result = run(*command.split(), "")
+    assert (result.code, result.out) == (2, "")
+    assert "''; expected the name of a file or folder" in result.err

@@ -57,7 +57,7 @@ ALL_OPTIONS = "truebleu.all_options"
 
 
 #: Metavars of files, which shells complete.
-FILES = ("FILE", "LISTS", "FOLDER", "PATH")
+FILES = ("FILE", "FILE.npz", "LISTS", "FOLDER", "PATH")
 # Most characters of choices in the first column of help; longer lists follow the sentence.
 LONGEST_CHOICES = 20
 # Most characters of a description that `--help` shows whole.
@@ -68,7 +68,9 @@ class FilePath(click.Path):
     """A path, which shells complete; the file's reader rejects invalid ones, as with a NUL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path unchanged, even if no file can have it."""
+        """Return the path unchanged, even if no file can have it; an empty one is an error."""
+        if value == "":  # an unset variable; as a path it would be the current folder
+            self.fail("''; expected the name of a file or folder", param, ctx)
         try:
             return super().convert(value, param, ctx)
         except ValueError:
