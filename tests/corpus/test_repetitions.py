@@ -74,6 +74,25 @@ def test_documents_repeated_under_new_names_are_one_unit() -> None:
     )
 
 
+def test_agreement_on_repeated_segments_has_the_interval_of_one() -> None:
+    human = {name: [90.0 - 7 * text.count("x") for text in own] for name, own in SYSTEMS.items()}
+
+    def agreed(count: int) -> Any:
+        systems = {name: times(text, count) for name, text in SYSTEMS.items()}
+        return truebleu.agree(
+            systems,
+            {name: row * count for name, row in human.items()},
+            ["chrf"],
+            references=times(REFERENCE, count),
+            coefficients=["pearson:level=segment,grouping=none"],
+            **OPTIONS,
+        ).answers[0]["chrF2"]
+
+    once, thrice = agreed(1), agreed(3)
+    assert thrice.value == pytest.approx(once.value)
+    assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high))
+
+
 def test_with_a_source_outputs_may_differ() -> None:
     source = times([f"source {index}" for index in range(60)], 2)
     reference = times(REFERENCE, 2)

@@ -248,10 +248,16 @@ def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> R
         if data.documents is None:
             raise SettingError("resample", chosen, "a test set with documents; see --documents")
         documents, unit = data.documents, "document"
+    name = chosen.replace("segment", people.item)
+    if documents is None and data.by_segment and data.repeats is not None:
+        # Equal segments are drawn together, as the segments of a document are.
+        documents = tuple(map(str, data.repeats))
+        chosen = cast("Resample", chosen.replace("segments", "documents"))
+    if documents is not None:
         units = len({documents[segment] for segment in judged_items})
     return Resampling(
         resample=chosen,
-        name=chosen.replace("segment", people.item),
+        name=name,
         documents=documents,
         notes=tuple(notes),
         refusal=None if units > 1 else f"no interval: people judged only one {unit}",

@@ -312,11 +312,13 @@ class AgreementData:
         people: human judgments as arrays.
         metrics: scores of each metric by its label.
         documents: document of each segment, or None.
+        repeats: index of the first equal segment of each, if many are repeated; None if few are.
     """
 
     people: HumanData
     metrics: Mapping[str, MetricData]
     documents: tuple[str, ...] | None
+    repeats: tuple[int, ...] | None = None
 
     @classmethod
     def of(
@@ -335,7 +337,7 @@ class AgreementData:
             raise SettingError("system_scores", system_scores, expected)
         judged = counts.select(people.systems)
         metrics = {m.label: _metric_data(m, people, rated=rated) for m in judged.metrics}
-        return cls(people, metrics, judged.outline.documents)
+        return cls(people, metrics, judged.outline.documents, judged.outline.repeats)
 
     @property
     def human(self) -> Values | None:
@@ -365,11 +367,13 @@ class AgreementData:
 
     def part(self, items: NDArray[np.int64]) -> AgreementData:
         """Return the judgments and metric scores of `items`."""
-        documents = None
+        documents = repeats = None
         if self.documents is not None and self.by_segment:
             documents = tuple(self.documents[item] for item in items)
+        if self.repeats is not None and self.by_segment:
+            repeats = tuple(self.repeats[item] for item in items)
         metrics = {label: metric.part(items) for label, metric in self.metrics.items()}
-        return AgreementData(self.people.part(items), metrics, documents)
+        return AgreementData(self.people.part(items), metrics, documents, repeats)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

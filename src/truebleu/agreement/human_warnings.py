@@ -1,4 +1,4 @@
-"""Warnings about human scores, by themselves and beside the metrics."""
+"""Warnings about human scores, alone and beside the metrics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FITTING = 0.3
 
 
 def human_warnings(label: str, data: AgreementData) -> tuple[TextWarning, ...]:
-    """Examine human scores of systems, and whether those of segments are in the right order."""
+    """Examine human scores of systems, and the order of the human scores of segments."""
     if data.human is None:
         return ()
     scores = {
@@ -52,7 +52,7 @@ def _of_order(label: str, data: AgreementData) -> Iterator[TextWarning]:
     best = ("", 0.0, "", 0.0)
     for name, scores in data.items.items():
         metric = np.where(np.isnan(human), np.nan, scores)
-        fits = {order: _correlation(moved, metric) for order, moved in orders.items()}
+        fits = {order: _correlation(reordered, metric) for order, reordered in orders.items()}
         order = max(fits, key=lambda order: fits[order])
         systems = _correlation(data.people.means[np.newaxis], data.systems[name][np.newaxis])
         if systems > FITTING and fits[order] > best[3]:

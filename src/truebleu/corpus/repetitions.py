@@ -54,7 +54,7 @@ class Repetitions:
 
 
 def are_many(repeated: int, rows: int) -> bool:
-    """Return whether so many of some rows are repeated that equal rows are one unit."""
+    """Return whether enough rows are repeated to make equal rows one unit."""
     are_enough = repeated >= FEWEST_REPEATED and rows - repeated >= FEWEST_DIFFERENT
     return are_enough and repeated > MOST_REPEATED * rows
 

@@ -77,7 +77,7 @@ def _of_copies(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterat
     for name, column in columns.items():
         other = first_of.setdefault(column.tobytes(), name)
         if other != name:
-            finding = f"the {len(column):,} scores of {name} are those of {other}"
+            finding = f"the {len(column):,} scores of {name} equal the scores of {other}"
             finding += "; was one file given twice?"
             yield _warning("same-scores", label, len(column), finding)
 
@@ -134,7 +134,7 @@ def _of_signs(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterato
 def _of_order(
     label: str, columns: Mapping[str, NDArray[np.float64]], *, are_named: bool
 ) -> Iterator[TextWarning]:
-    """Yield a warning about systems whose scores do not correlate with those of the others.
+    """Yield a warning about systems whose scores do not correlate with the scores of the others.
 
     Items that are easy for one system are easy for others, so a correlation that is not above 0
     means another order, or, if items have names, a turned sign. Human translations are left out,
@@ -165,7 +165,7 @@ def _of_order(
             else "without ids they are paired by line: do they have another order?"
         )
         finding = (
-            f"scores of {first_names(names)} do not rise with those of other systems "
+            f"scores of {first_names(names)} do not rise with the scores of others "
             f"(correlation {float(correlations[strange].min()):.2f} over {items:,} items); {reason}"
         )
         code = "score-signs" if are_named else "score-order"
