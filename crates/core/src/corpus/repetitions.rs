@@ -19,7 +19,9 @@ impl Repetitions {
         let rows = texts.iter().map(|text| text.len()).min().unwrap_or(0);
         let digest = |row| {
             let mut hasher = DefaultHasher::new();
-            texts.iter().for_each(|text| text.get(row).hash(&mut hasher));
+            for text in texts {
+                text.get(row).hash(&mut hasher);
+            }
             hasher.finish()
         };
         self.digests.par_extend((0..rows).into_par_iter().map(digest));
@@ -48,7 +50,9 @@ mod tests {
 
     fn text(segments: &[&str]) -> Segments {
         let mut text = Segments::default();
-        segments.iter().for_each(|segment| text.push(Some(segment)));
+        for segment in segments {
+            text.push(Some(segment));
+        }
         text
     }
 
