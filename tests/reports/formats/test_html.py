@@ -106,10 +106,8 @@ def test_a_chart_is_for_files() -> None:
 
 
 def test_a_chart_within_a_page_is_a_picture_without_markup_of_its_own() -> None:
-    rows = ({"x": "<script>", "y": 1.0},)
-    columns = (Column("x", "X"), Column("y", "Y"))
-    plot = Plot("bar", "x", "y")
-    chart = Chart(title='"><script>', table=Table(columns, rows), plot=plot, in_html=True)
+    table = Table((Column("x", "X"), Column("y", "Y")), ({"x": "<script>", "y": 1.0},))
+    chart = Chart(title='"><script>', table=table, plot=Plot("bar", "x", "y"), in_html=True)
     picture = html.render_block(chart)
     assert picture.startswith('<p><img src="data:image/svg+xml;base64,')
     assert picture.count("<") == 3
