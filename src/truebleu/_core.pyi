@@ -22,6 +22,7 @@ __all__ = [
     "Parses",
     "ReadyReferences",
     "ReferenceCache",
+    "Repetitions",
     "Rows",
     "Segments",
     "Statistics",
