@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser wasm wasm-target clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser latex wasm wasm-target clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -100,6 +100,14 @@ browser:  ## install the Chromium that tests of the report need, as root on Debi
 	       && { $(APT) install --no-install-recommends chromium-headless-shell \
 	            || $(APT) install --no-install-recommends chromium; }; } \
 	  || echo "no Chromium, and no right to install one: tests of the report's page are skipped"
+
+# TeX from the system's packages, on Debian.
+latex: .venv/tools  ## compile LaTeX tables and measure their widths; installs TeX, as root on Debian
+	@kpsewhich booktabs.sty >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && $(APT) update \
+	       && $(APT) install --no-install-recommends texlive-latex-base texlive-latex-recommended; } \
+	  || echo "no TeX with booktabs, and no right to install it"
+	$(BIN)/python -m pytest -q -rs tests/reports/formats/test_latex_width.py
 
 build: .venv/built  ## compile the core into .venv
 

@@ -164,12 +164,14 @@ def test_latex_is_one_table_of_systems_by_metrics_with_marks_against_the_baselin
     assert written.isascii()
     assert written.count("\\begin{tabular}") == 1
     rows = [line for line in written.splitlines() if line.endswith("\\\\")]
-    assert rows[0].startswith("System & BLEU & difference & adjusted p & TER")
-    assert rows[1].startswith("bad & ")
+    assert rows[0] == "System & BLEU & TER $\\downarrow$ \\\\"
+    assert rows[1].startswith("bad (baseline) & ")
     assert "rlap" not in rows[1]
     assert sum(row.count(r"\rlap{$^{\dagger}$}") for row in rows[2:]) == 4
     assert written.count(r"\textbf") == 2
-    assert r"% Bold: best. $\dagger$ better and $\ddagger$ worse than bad, adjusted p" in written
+    assert r"Bold: best score. $\dagger$ better and $\ddagger$ worse than bad (approx" in written
+    detailed = run(folder, "--baseline", "bad", "-f", "latex", "--details").stdout
+    assert "System & BLEU & difference & 95 \\% interval & adjusted p \\\\" in detailed
 
 
 def test_markdown_separates_clusters_where_all_pairs_were_compared(folder: Path) -> None:

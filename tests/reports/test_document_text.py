@@ -10,6 +10,8 @@ from truebleu.reports.document import Column, Document, Sentences, Table, render
 if TYPE_CHECKING:
     import pytest
 
+    from truebleu.reports.document import Row
+
 
 def test_text_aligns_columns_and_puts_notes_and_sentences_below() -> None:
     assert render_text(DOCUMENT) == (
@@ -57,6 +59,28 @@ def test_a_table_wider_than_the_terminal_goes_on_below_itself(
         "\n"
         "BLEU|nrefs:1"
     )
+
+
+def test_a_table_that_goes_on_below_repeats_all_columns_that_identify_its_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "22")
+    columns = tuple(Column(name, name) for name in ("metric", "size", "share", "width"))
+    cases = [("BLEU", 50), ("BLEU", 100), ("TER", 50)]
+    rows: list[Row] = [{"metric": m, "size": s, "share": 123456, "width": 7} for m, s in cases]
+    headings = [
+        line for line in table_text(Table(columns, tuple(rows))).splitlines() if "m" in line
+    ]
+    assert headings == ["metric size  share", "metric size width"]
+
+
+def test_the_columns_of_a_metric_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    names = ("System", "BLEU", "rank", "TER", "its rank", "s.d. of runs")
+    columns = tuple(Column(n, n, continues=n in ("rank", "its rank")) for n in names)
+    row: Row = {"System": "new", "BLEU": 31.25, "rank": "1", "TER": 50.25, "its rank": "1"}
+    headings = table_text(Table(columns, (row,))).splitlines()[::4]
+    assert headings == ["System  BLEU rank", "System   TER its rank", "System s.d. of runs"]
 
 
 def test_columns_move_together_before_a_table_goes_on_below(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
@@ -51,6 +52,18 @@ __all__ = [
 ]
 
 
+#: Release of sacreBLEU whose scores tests/parity compares with these.
+SACREBLEU = "2.6.0"
+SACREBLEU_FIELDS = {
+    "BLEU": ("nrefs", "case", "eff", "tok", "smooth"),
+    "chrF": ("nrefs", "case", "eff", "nc", "nw", "space"),
+    "TER": ("nrefs", "case", "tok", "norm", "punct", "asian"),
+}
+SACREBLEU_TOKENIZERS = re.compile(
+    "13a|intl|zh|char|none|tercom|(ja|ko)-mecab.*|flores101|flores200"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
@@ -88,6 +101,19 @@ class Signature:
         """Add the number of references of a score; None means a varying number."""
         count = "var" if references is None else str(references)
         return replace(self, fields=(("nrefs", count), *self.fields))
+
+    @property
+    def sacrebleu(self) -> str | None:
+        """Signature that sacreBLEU gives the same score; None if it has no such score."""
+        # sacreBLEU does not name the order, so only its default can be told.
+        fields = [field for field in self.fields if field != ("n", "4")]
+        kind = "chrF" if self.name.startswith("chrF") else self.name
+        names = tuple(name for name, _ in fields)
+        tokenizer = dict(fields).get("tok", "none")
+        if names != SACREBLEU_FIELDS.get(kind) or not SACREBLEU_TOKENIZERS.fullmatch(tokenizer):
+            return None
+        texts = [f"{name}:{value}" for name, value in (*fields, ("version", SACREBLEU))]
+        return f"sacreBLEU: {self.name}|{'|'.join(texts)}"
 
     def to_dict(self) -> dict[str, str]:
         """Return the signature as text for JSON, and the script if it decided the tokenizer."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from truebleu import _core
 from truebleu.reports import document as doc
 from truebleu.reports.groups import comparison_blocks
+from truebleu.reports.paper_table import BETTER, BOLD, WORSE, PaperColumn, paper_table
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -31,6 +32,8 @@ MOST_NAMES = 5
 FEW_UNITS = 20
 # Maximum number of metrics whose intervals of scores are shown without details.
 METRICS_WITH_INTERVALS = 2
+# Maximum number of characters of a baseline that papers tag as such in the table, too.
+LONGEST_TAGGED = 9
 
 
 def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
@@ -41,7 +44,8 @@ def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
         details: True to show all tables and cautions.
     """
     answer = doc.Sentences(tuple(verdicts(comparison)))
-    table = system_table(comparison, details=details)
+    paper = system_table(comparison) if details else table_for_papers(comparison)
+    table = replace(system_table(comparison, details=details), paper=paper)
     blocks: list[Block] = [answer, table, doc.Notes(tuple(evidence(comparison)))]
     if details:
         blocks += _details(comparison)
@@ -361,6 +365,20 @@ def evidence(comparison: Comparison) -> list[str]:
 def method(comparison: Comparison, label: str) -> str:
     """Describe the tests and intervals in one line."""
     settings, metric = comparison.settings, comparison.metrics[label]
+    interval = INTERVAL_METHODS[metric.interval_method].title
+    test = TESTS[settings.test]
+    of_differences = "intervals of differences by inverting the test"
+    if metric.pass_fail and test.source == "swaps":
+        of_differences = "Tango's intervals of differences (scores are 0 or 1)"
+    return (
+        f"{tested(comparison, label)}; {of_differences}, {interval} intervals of scores; level "
+        f"{settings.level:g}, seed {settings.seed}"
+    )
+
+
+def tested(comparison: Comparison, label: str) -> str:
+    """Describe the tests by one metric: the test, its units, its replicates and the correction."""
+    settings, metric = comparison.settings, comparison.metrics[label]
     side = "" if settings.alternative == "two-sided" else "one-sided "
     over_runs = ""
     if comparison.runs is not None and settings.about is not None:
@@ -372,51 +390,44 @@ def method(comparison: Comparison, label: str) -> str:
     comparisons = len(comparison.of(label))
     correction = CORRECTIONS[settings.correction]
     if correction.basis == "segment scores":
-        tested = f"{correction.title} over {units}, {comparisons} comparisons"
-    else:
-        tested = f"{side}{TESTS[settings.test].title} over {units}{over_runs}"
-        if metric.replicates:
-            every, kind = ("all ", "swaps") if metric.exact else ("", "replicates")
-            tested += f", {every}{metric.replicates:,} {kind}"
-        over = ""
-        if settings.correct_over == "metrics":
-            comparisons *= len(comparison.metrics)
-            over = f" by {len(comparison.metrics)} metrics"
-        if comparisons > 1:
-            tested += f", {correction.title} for {comparisons:,} comparisons{over}"
-    interval = INTERVAL_METHODS[metric.interval_method].title
-    test = TESTS[settings.test]
-    of_differences = "intervals of differences by inverting the test"
-    if metric.pass_fail and test.source == "swaps":
-        of_differences = "Tango's intervals of differences (scores are 0 or 1)"
-    return (
-        f"{tested}; {of_differences}, {interval} intervals of scores; level {settings.level:g}, "
-        f"seed {settings.seed}"
-    )
+        return f"{correction.title} over {units}, {comparisons} comparisons"
+    text = f"{side}{TESTS[settings.test].title} over {units}{over_runs}"
+    if metric.replicates:
+        every, kind = ("all ", "swaps") if metric.exact else ("", "replicates")
+        text += f", {every}{metric.replicates:,} {kind}"
+    over = ""
+    if settings.correct_over == "metrics":
+        comparisons *= len(comparison.metrics)
+        over = f" by {len(comparison.metrics)} metrics"
+    if comparisons > 1:
+        text += f", {correction.title} for {comparisons:,} comparisons{over}"
+    return text
 
 
 # Tables.
 
-# Marks of systems that are better and worse than the baseline.
-BETTER, WORSE = "†", "‡"
+
+def _ordered_names(comparison: Comparison) -> tuple[list[str], set[str]]:
+    """Sort the systems for tables: the baseline, then from the best down by the first metric.
+
+    Returns:
+        The names, and those with a rule above: the first below the baseline, or in each cluster.
+    """
+    first, baseline = next(iter(comparison.metrics)), comparison.settings.baseline
+    names = [name for name, _ in by_score(comparison, first)]
+    if baseline is None:
+        return names, {cluster[0] for cluster in comparison.metrics[first].clusters}
+    names = [baseline, *(name for name in names if name != baseline)]
+    return names, {names[1]}
 
 
 def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
-    """Make a row per system, best first: scores and ranks, or differences to the baseline.
-
-    For papers the best score is in bold print. Marks show significant differences to the baseline;
-    without a baseline, rules separate the clusters of systems by the first metric.
-    """
+    """Make a row per system, best first: scores and ranks, or differences to the baseline."""
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
-    names = [name for name, _ in by_score(comparison, labels[0])]
-    begins = {cluster[0] for cluster in comparison.metrics[labels[0]].clusters}
-    if baseline is not None:
-        names = [baseline, *(name for name in names if name != baseline)]
-        begins = {names[1]}
+    names, begins = _ordered_names(comparison)
     columns = [doc.Column("system", _words(comparison).system.capitalize())]
     for label in labels:
         columns += _columns(comparison, label, details=details)
-    best = {label: _best(comparison, label) for label in labels}
     pairs = {label: _pairs_with(comparison, label, baseline or names[0]) for label in labels}
     rows = []
     for name in names:
@@ -431,16 +442,13 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
                 bounds = None if pair is None else _bounds(comparison, *pair)
             values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
             values["low"], values["high"] = bounds or (None, None)
-            values["best"] = name in best[label]
-            values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
     bar, zero = ("score", False) if baseline is None else ("difference", True)
     bars = [
         doc.Bar(f"{label} {bar}", f"{label} low", f"{label} high", zero=zero) for label in labels
     ]
-    legend = _legend(comparison, labels[0])
-    return doc.Table(tuple(columns), tuple(rows), rule="rule", legend=legend, bars=tuple(bars))
+    return doc.Table(tuple(columns), tuple(rows), rule="rule", bars=tuple(bars))
 
 
 def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.Column]:
@@ -448,9 +456,7 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     settings, metric = comparison.settings, comparison.metrics[label]
     digits, correction = metric.digits, CORRECTIONS[settings.correction]
     lower = " ↓" if metric.higher_is_better is False else ""
-    columns = [
-        doc.Column("score", f"{label}{lower}", digits, bold=f"{label} best", mark=f"{label} mark")
-    ]
+    columns = [doc.Column("score", f"{label}{lower}", digits)]
     if settings.baseline is not None:
         columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
     maximum = METRICS_WITH_INTERVALS if settings.baseline is None else 1
@@ -470,7 +476,10 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
         columns.append(doc.Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
         heading = f"of {_words(comparison).rows}"
         columns.append(doc.Column("sd_of_segments", heading, digits, numeric=True))
-    return [replace(column, name=f"{label} {column.name}") for column in columns]
+    return [
+        replace(column, name=f"{label} {column.name}", continues=index > 0)
+        for index, column in enumerate(columns)
+    ]
 
 
 def _system_cells(
@@ -500,45 +509,60 @@ def _system_cells(
     return cells
 
 
-def _best(comparison: Comparison, label: str) -> frozenset[str]:
-    """Return the systems with the best score as printed; none if the metric has no direction."""
-    metric = comparison.metrics[label]
-    if metric.higher_is_better is None:
-        return frozenset()
-    _, best = by_score(comparison, label)[0]
-    shown = round(best.score, metric.digits)
-    return frozenset(
-        name
-        for name, scores in comparison.systems.items()
-        if round(scores[label].score, metric.digits) == shown
-    )
-
-
-def _paper_mark(
-    comparison: Comparison, label: str, compared: tuple[PairResult, int] | None
-) -> str | None:
-    higher_is_better = comparison.metrics[label].higher_is_better
-    if comparison.settings.baseline is None or higher_is_better is None or compared is None:
-        return None
-    pair, sign = compared
-    if not pair.significant:
-        return None
-    return BETTER if (sign * pair.difference > 0) == higher_is_better else WORSE
-
-
-def _legend(comparison: Comparison, first: str) -> str:
-    """Explain bold print, marks and rules, for papers."""
-    settings, legend = comparison.settings, "Bold: best."
-    if settings.baseline is not None:
-        return (
-            f"{legend} {BETTER} better and {WORSE} worse than {settings.baseline}, "
-            f"adjusted p ≤ {settings.alpha:g}."
+def table_for_papers(comparison: Comparison) -> doc.Table:
+    """Make a column per metric, with marks against the baseline or the best cluster in bold."""
+    baseline, words = comparison.settings.baseline, _words(comparison)
+    names, begins = _ordered_names(comparison)
+    columns = []
+    for label, metric in comparison.metrics.items():
+        marks: dict[str, str] = {}
+        for name, (pair, sign) in _pairs_with(comparison, label, str(baseline)).items():
+            if pair.significant and metric.higher_is_better is not None:
+                is_better = (sign * pair.difference > 0) == metric.higher_is_better
+                marks[name] = BETTER if is_better else WORSE
+        columns.append(
+            PaperColumn(
+                label=label,
+                scores={name: comparison.systems[name][label].score for name in names},
+                digits=metric.digits,
+                higher_is_better=metric.higher_is_better,
+                signature=metric.signature,
+                bold=metric.clusters[0]
+                if len(metric.clusters) > 1
+                else ()
+                if baseline is None
+                else None,
+                marks=marks,
+            )
         )
-    if len(comparison.metrics[first].clusters) > 1:
-        each = f"each {_words(comparison).system} is better than all below the rule"
-        rules = f"Rules separate clusters by {first}: {each}"
-        return f"{legend} {rules}, adjusted p ≤ {settings.alpha:g}."
-    return legend
+    texts = dict(zip(names, names, strict=True))
+    if baseline is not None and len(baseline) <= LONGEST_TAGGED:
+        texts[baseline] = f"{baseline} (baseline)"
+    note = _note_for_papers(comparison)
+    return paper_table(words.system.capitalize(), texts, columns, note, begins)
+
+
+def _note_for_papers(comparison: Comparison) -> str:
+    """Describe the test set, and explain bold print, marks and rules."""
+    settings, words = comparison.settings, _words(comparison)
+    sizes, first = comparison.test_set, next(iter(comparison.metrics))
+    documents = "" if sizes.documents is None else f" in {sizes.documents:,} documents"
+    p = "adjusted p" if len(comparison.of(first)) > 1 else "p"
+    each = " by each metric" if len(comparison.metrics) > 1 else ""
+    test = f"({tested(comparison, first)}{each}, {p} ≤ {settings.alpha:g})"
+    note = f"{sizes.segments:,} {words.rows}{documents}."
+    if settings.baseline is not None:
+        others = f"; other {words.systems} can't be told from it"
+        others = others if settings.alternative == "two-sided" else ""
+        return (
+            f"{note} {BOLD} {BETTER} better and {WORSE} worse than {settings.baseline} "
+            f"{test}{others}."
+        )
+    if all(len(metric.clusters) < 2 for metric in comparison.metrics.values()):
+        return f"{note} No {words.system} or group of {words.systems} beats all others {test}."
+    bold = f"Bold: best cluster, whose {words.systems} are better than all others {test}."
+    rules = f" Rules separate the clusters by {first}."
+    return f"{note} {bold}{rules if len(comparison.metrics[first].clusters) > 1 else ''}"
 
 
 def _details(comparison: Comparison) -> Iterator[Block]:

@@ -95,6 +95,7 @@ class Table:
         rule: key in a row that is true if there is a rule above the row; for papers.
         legend: meaning of bold print, marks and rules; for papers.
         bars: columns that are also drawn.
+        paper: narrower table for papers, or None.
     """
 
     columns: tuple[Column, ...]
@@ -103,6 +104,7 @@ class Table:
     rule: str | None = None
     legend: str = ""
     bars: tuple[Bar, ...] = ()
+    paper: Table | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -533,8 +535,8 @@ def table_text(table: Table) -> str:
     """Render a table as aligned columns and notes; a table without rows as its notes only.
 
     If a table is too wide, the space between its columns becomes smaller. If it is still too wide,
-    it continues below itself, with the first column repeated, and the last cells of rows are broken
-    over several lines.
+    it continues below itself, with the columns that identify its rows repeated, and the last cells
+    of rows are broken over several lines.
     """
     notes = [_wrapped(note) for note in table.notes]
     if not table.rows:
@@ -551,7 +553,7 @@ def table_text(table: Table) -> str:
             gap,
             page,
         )
-        for part in _folded(_widths(rows), page, gap)
+        for part in _folded(table, _widths(rows), page, gap)
     ]
     return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
 
@@ -573,15 +575,41 @@ def _total(widths: Sequence[int], gap: int = GAP) -> int:
     return sum(widths) + gap * (len(widths) - 1)
 
 
-def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
-    """Divide the columns of a table into parts that fit on the page; each begins with the first."""
-    parts = [[0]]
-    for index in range(1, len(widths)):
-        together = [widths[column] for column in (*parts[-1], index)]
-        if len(together) > 2 and _total(together, gap) > page:
-            parts.append([0])
-        parts[-1].append(index)
+def _folded(table: Table, widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
+    """Divide the columns into parts that fit on the page; each begins with the key columns.
+
+    Columns that belong together, such as those of a metric, are in one part if it can hold them.
+    """
+    keys = list(range(_key_columns(table)))
+    while len(keys) > 1 and 2 * _total([widths[key] for key in keys], gap) > page:
+        keys.pop()
+    groups: list[list[int]] = []
+    for index in range(len(keys), len(widths)):
+        if groups and table.columns[index].continues:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+
+    def is_full(part: Sequence[int], more: Sequence[int]) -> bool:
+        return len(part) > len(keys) and _total([widths[i] for i in (*part, *more)], gap) > page
+
+    parts = [keys]
+    for group in groups:
+        if is_full(parts[-1], group):
+            parts.append(keys)
+        for index in group:
+            parts = [*parts, keys] if is_full(parts[-1], [index]) else parts
+            parts[-1] = [*parts[-1], index]
     return parts
+
+
+def _key_columns(table: Table) -> int:
+    """Count the first columns that identify every row; 1 if rows have equal cells throughout."""
+    cells = table.cells()
+    for count in range(1, len(table.columns)):
+        if len({row[:count] for row in cells}) == len(cells):
+            return count
+    return 1
 
 
 def _aligned_table(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from truebleu.metrics.base import MeanScore
 from truebleu.reports import document as doc
+from truebleu.reports.paper_table import BOLD, PaperColumn, paper_table
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
     """Lay out scores and signatures; with details, also the parts of each score."""
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
+    if not by_segment and not details:
+        paper = _table_for_papers(scores)
+        table = replace(table, paper=replace(paper, notes=(*table.notes, *paper.notes)))
     blocks: list[Block] = [table]
     cautions = [line for label in scores.digits for line in _smoothed(scores, label)]
     if scores.settings is not None and scores.units is not None:
@@ -81,6 +86,24 @@ def score_table(scores: Scores) -> doc.Table:
     return doc.Table(columns, rows, tuple(notes), bars=bars)
 
 
+def _table_for_papers(scores: Scores) -> doc.Table:
+    """Make a column per metric, with the best score in bold print."""
+    names = [system.name for system in scores.systems]
+    columns = [
+        PaperColumn(
+            label=label,
+            scores={system.name: float(system.scores[label]) for system in scores.systems},
+            digits=digits,
+            higher_is_better=scores.higher_is_better[label],
+            signature=scores.signatures[label],
+            bold=None if len(names) > 1 else (),
+        )
+        for label, digits in scores.digits.items()
+    ]
+    heading = words_of(scores.test_set.rows).system.capitalize()
+    return paper_table(heading, dict(zip(names, names, strict=True)), columns, BOLD)
+
+
 def _precision_tables(scores: Scores) -> Iterator[doc.Table]:
     """Yield tables of n-gram precisions, for metrics that have them (Koehn 2004, Table 1)."""
     for label in scores.digits:
@@ -110,7 +133,9 @@ def _score_columns(scores: Scores) -> list[doc.Column]:
         if scores.settings is not None:
             heading = f"{100 * scores.settings.level:g} % interval"
             parts = (f"{label} low", f"{label} high")
-            columns.append(doc.Column(f"{label} interval", heading, parts=parts, numeric=True))
+            columns.append(
+                doc.Column(f"{label} interval", heading, parts=parts, numeric=True, continues=True)
+            )
     return columns
 
 

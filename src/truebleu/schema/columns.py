@@ -28,6 +28,8 @@ class Column:
         sign: True if the number is a difference, written with its sign.
         parts: names of the numbers that a text combines; programs get these numbers.
         numeric: True to align cells on the right; None to do so if all cells are numbers.
+        continues: True if the column belongs to the column before it, such as an interval to its
+            score; a table that is too wide keeps them together.
         bold: key in a row that tells whether the cell is bold; for papers.
         mark: key in a row with a mark of significance next to the cell; for papers.
     """
@@ -39,6 +41,7 @@ class Column:
     sign: bool = False
     parts: tuple[str, ...] = ()
     numeric: bool | None = None
+    continues: bool = False
     bold: str | None = None
     mark: str | None = None
 

@@ -693,7 +693,8 @@ def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
 def columns(text: str) -> tuple[Column, ...]:
     """Parse columns, written as ``name: Heading [format]`` with | between them.
 
-    The heading defaults to the name. Formats are Python's; % is for shares.
+    The heading defaults to the name. Formats are Python's; % is for shares. A column whose heading
+    begins with a small letter, such as "to", continues the column before it.
 
     >>> metric, width = columns("metric | width: Relative width [+.2%]")
     >>> metric.heading, width.heading, width.cell(0.5)
@@ -705,7 +706,8 @@ def columns(text: str) -> tuple[Column, ...]:
         name, _, heading = title.partition(": ")
         digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
         heading = heading or name.capitalize()
-        parsed.append(Column(name, heading, digits, percent="%" in form, sign="+" in form))
+        column = Column(name, heading, digits, percent="%" in form, sign="+" in form)
+        parsed.append(replace(column, continues=heading[0].islower()))
     return tuple(parsed)
 
 

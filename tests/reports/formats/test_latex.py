@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unicodedata import category
 
 from tests.reports.formats.examples import DOCUMENT, MARKED, attacks, study_document
 from tests.reports.formats.hostile import Hostile
 from truebleu.reports.document import Column, Document, Sentences, Table, render
-from truebleu.reports.formats import latex, markdown
+from truebleu.reports.formats import latex
 
 
 def test_latex_is_a_booktabs_tabular() -> None:
@@ -43,10 +44,15 @@ def test_papers_have_bold_print_marks_and_rules() -> None:
     assert written[7] == (
         "\\l{}\\'{o}d\\'{z} -- \\O{}rsted & \\textbf{31.25}\\rlap{$^{\\dagger}$} \\\\"
     )
-    assert markdown.render(Document((MARKED,), MARKED)).splitlines()[2:] == [
-        "| naïve 系统 | -1.50‡ |",
-        "|  |  |",
-        "| łódź – Ørsted | **31.25**† |",
+
+
+def test_a_table_with_a_legend_has_it_as_its_caption() -> None:
+    table = replace(MARKED, legend="† better than 100 % of b_1.")
+    written = latex.render(Document((replace(DOCUMENT.data, paper=table),), MARKED)).splitlines()
+    assert written[:2] == ["\\begin{table}", "\\centering\\small"]
+    assert written[-2:] == [
+        "\\caption{$\\dagger$ better than 100 \\% of b\\_1.}",
+        "\\end{table}",
     ]
 
 

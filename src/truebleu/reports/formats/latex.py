@@ -96,8 +96,6 @@ ACCENTS = dict(
         strict=True,
     )
 )
-# Small print and close columns, so that a dozen systems by three metrics fit a column of a paper.
-SMALL = r"\begingroup\small\setlength{\tabcolsep}{4pt}%"
 # A hyphen before a number is a minus sign.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 
@@ -111,7 +109,7 @@ def render(document: Document, _result: Renderable | None = None) -> str:
         elif isinstance(block, Sentences | Notes) and block.lines:
             parts.append(_comments(block.lines))
         elif isinstance(block, Table):
-            parts.append(_tabular(block))
+            parts.append(_tabular(block.paper or block))
     return "\n\n".join(parts) + "\n"
 
 
@@ -128,8 +126,7 @@ def _comment(line: str) -> str:
 
 
 def _tabular(table: Table) -> str:
-    lines = [line for line in (table.legend, *table.notes) if line]
-    notes = [_comments(lines)] if lines else []
+    notes = [_comments(table.notes)] if table.notes else []
     if not table.rows:
         return "\n".join(notes)
     numeric = [table.is_numeric(column) for column in table.columns]
@@ -146,18 +143,26 @@ def _tabular(table: Table) -> str:
                 ]
             )
         )
+    # Small print and close columns, so that a dozen systems by three metrics fit a column; a table
+    # with marks has room for them.
+    form = "".join("r" if number else "l" for number in numeric)
+    before, after = [r"\begingroup\small\setlength{\tabcolsep}{4pt}%"], [r"\endgroup"]
+    if table.legend:
+        form = r"@{\hspace{1.3em}}".join(form) + r"@{\hspace{.8em}}"
+        before = [r"\begin{table}", r"\centering\small"]
+        after = [f"\\caption{{{_cell(table.legend)}}}", r"\end{table}"]
     return "\n".join(
         [
             *notes,
-            SMALL,
-            f"\\begin{{tabular}}{{@{{}}{''.join('r' if number else 'l' for number in numeric)}}}",
+            *before,
+            f"\\begin{{tabular}}{{@{{}}{form}}}",
             "\\toprule",
             heading,
             "\\midrule",
             *rows,
             "\\bottomrule",
             "\\end{tabular}",
-            "\\endgroup",
+            *after,
         ]
     )
 

@@ -11,7 +11,7 @@ from truebleu.reports.document import Document, Heading, Notes, Sentences, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truebleu.reports.document import Block, Column, Renderable, Row
+    from truebleu.reports.document import Block, Renderable
 
 # Characters that Markdown, or HTML inside it, would take for markup.
 MARKUP = re.compile(r"([\\`*_<>\[\]|&#~]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
@@ -53,18 +53,9 @@ def _table(table: Table) -> str:
         if index and table.rule is not None and row.get(table.rule):
             # Markdown has no rules inside tables: an empty row.
             rows.append(["" for _ in table.columns])
-        rows.append([_cell(row, column) for column in table.columns])
+        rows.append([escaped(column.cell(row.get(column.name))) for column in table.columns])
     text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    legend = [escaped(table.legend)] if table.legend else []
-    return "\n\n".join([text, *legend, *notes])
-
-
-def _cell(row: Row, column: Column) -> str:
-    text = escaped(column.cell(row.get(column.name)))
-    if column.bold is not None and row.get(column.bold):
-        text = f"**{text}**"
-    mark = row.get(column.mark) if column.mark is not None else None
-    return f"{text}{escaped(str(mark))}" if mark else text
+    return "\n\n".join([text, *notes])
 
 
 def _code(lines: Iterable[str]) -> str:
