@@ -20,8 +20,7 @@ JAPANESE = ("bleu:tokenize=char", "gtm:tokenize=char", "chrf")
 INTRODUCTION = """
 Koehn forced two systems to shorter output by a word penalty: BLEU dropped dramatically, because of
 its brevity penalty, and GTM did not. Here the outputs of all systems of WMT23 are cut at their
-ends, or lengthened by saying their last words twice; and for each segment the shortest, the second
-shortest, … of all systems' outputs is chosen, which is what a word penalty does among translations.
+ends, or lengthened by saying their last words twice.
 """
 FIGURE_1 = """
 Fig. 1: BLEU and GTM of the Spanish and the Portuguese system against the length of the output.
@@ -31,9 +30,9 @@ none, does not.
 
 
 def page() -> Page:
-    """Four runs; a few seconds."""
+    """Three runs; a few seconds."""
     cut = _cut()
-    sections = (cut, _choice(), _errors(), _japanese())
+    sections = (cut, _errors(), _japanese())
     shortest = _shortest(cut.result)
     kept = f"{100 * min(cut.result.settings['steps']):g} %"
     return Page(
@@ -80,16 +79,6 @@ def _section(name: str, metrics: Sequence[str], heading: str) -> Section:
         heading=heading,
         command=f"truebleu study length -r {name}/refA.txt {name}/sys "
         + " ".join(f"-m {metric}" for metric in metrics),
-        result=result,
-        verdict=_verdict(result),
-    )
-
-
-def _choice() -> Section:
-    result = study_length(read_set("wmt23-he-en"), way="choice")
-    return Section(
-        heading="WMT23 Hebrew-English, outputs chosen by their length",
-        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --way choice",
         result=result,
         verdict=_verdict(result),
     )

@@ -11,7 +11,6 @@ from truebleu.corpus import read_test_set
 from truebleu.reports.document import Column, Table
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import smallest_p
-from truebleu.simulation import simulate
 from truebleu.studies import study_equivalents, study_multiplicity, study_type_one
 from truebleu.studies._study import STUDY_TESTS
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from truebleu.studies import StudyResult
     from truebleu.studies._study import PoolUnit, Row
 
-SIMULATED = 500
 # Enough for the interval of a rate of 1 % to lie between 0.5 and 1.5 %.
 REPETITIONS = 5_000
 RANDOMIZATION, ABSOLUTE = "ar", "bootstrap-absolute"
@@ -28,7 +26,7 @@ Riezler and Maxwell compared a system with five variants that they assumed to be
 bootstrap gave a smaller p-value than approximate randomization every time, so it is more likely to
 mistake chance for a difference. Whether the variants really were equal could not be known. Here it
 is known: the outputs of two randomly drawn systems of WMT23 or WMT24 are swapped by the toss of a
-coin, or systems are simulated with equal error rates. Every rejection is then an error. "Too often"
+coin. Every rejection is then an error. "Too often"
 means that the exact interval of the rate lies above the level, all of a table together at 99.9 %,
 so that one table in a thousand blames a test that holds its level; "undecided" means that the
 interval at 95 % reaches beyond one and a half times the level or below half of it. Repetitions
@@ -58,7 +56,7 @@ SECTION_4_4 = """
 
 
 def page() -> Page:
-    """Six runs; about five minutes."""
+    """Six runs; about four minutes."""
     by_segment = _by_segment()
     by_document = _documents("segment")
     documents_tested = _documents("document")
@@ -66,7 +64,6 @@ def page() -> Page:
         by_segment,
         by_document,
         documents_tested,
-        _simulated(),
         _runs("baseline", with_paper=True),
         _runs("sys1", with_paper=False),
         _multiplicity(),
@@ -182,20 +179,6 @@ def _documents(unit: PoolUnit) -> Section:
         result=result,
         table=_by_level(result),
         verdict=verdict,
-    )
-
-
-def _simulated() -> Section:
-    # Only the size matters, as on the command line.
-    size = simulate(segments=SIMULATED, systems=[0.2], references=4)
-    result = study_type_one(size, ["bleu"], null="simulated", repetitions=REPETITIONS)
-    return Section(
-        heading=f"Simulated systems with equal channels, {SIMULATED} segments",
-        command=f"truebleu study type-one --simulate {SIMULATED} --null simulated "
-        f"--repetitions {REPETITIONS}",
-        result=result,
-        table=_by_level(result),
-        verdict=_against_the_paper(result),
     )
 
 

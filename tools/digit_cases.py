@@ -375,13 +375,10 @@ CASES = {
     "--null document --unit document --repetitions 50 --replicates 100 --tests ar,bootstrap",
     "study-type-one-together": "study multiplicity -r $de/refA.txt $de6 --together 2,3 "
     "--repetitions 50 --replicates 300",
-    "study-type-one-simulated": "study type-one --simulate 100 --null simulated --repetitions 50 "
-    "--replicates 100",
     "study-type-one-given": "study equivalents -r $runs/ref.txt $runs6 -m bleu -m nist "
     "--replicates 200",
     "study-length": "study length -r $de/refA.txt $de2 -m bleu -m gtm -m chrf -m ter "
     "--lengths 0.8,1,1.1",
-    "study-length-choice": "study length -r $de/refA.txt $de6 --way choice",
     "study-length-japanese": "study length -r $ja/refA.txt $ja3 -m bleu:tokenize=char -m chrf "
     "--lengths 0.8,1",
     "study-smoothing": "study smoothing -r $de/refA.txt $judged --human $de/human-mqm.tsv "

@@ -11,7 +11,7 @@ import pytest
 
 from truebleu import _core
 from truebleu.agreement import bootstrap, coefficients
-from truebleu.agreement.bootstrap import Draws, Nested, bootstrap_soft_pairwise
+from truebleu.agreement.bootstrap import Draws, bootstrap_soft_pairwise
 from truebleu.agreement.coefficients import (
     paired_permutations,
     paired_systems,
@@ -241,21 +241,6 @@ def test_documents_are_drawn_with_all_their_segments() -> None:
         expected = normal_accuracy(human, metric, segments)
         assert expected is not None
         assert value == pytest.approx(min(1.0, max(0.0, expected - centre + 0.5)), abs=1e-12)
-
-
-def test_the_coverage_that_is_told_depends_on_the_data() -> None:
-    told = Nested(bias=0.0, sd=1.0, width=1.0)
-    assert told.coverage(0.95) == pytest.approx(0.95)
-    assert Nested(bias=-1.0, sd=1.0, width=1.0).coverage(0.95) == pytest.approx(0.830, abs=0.001)
-    assert Nested(bias=0.0, sd=0.5, width=1.0).coverage(0.95) > 0.999
-    rng = np.random.default_rng(4)
-    human = rng.normal(size=(6, 80))
-    metrics = {"near": human + 0.3 * rng.normal(size=(6, 80)), "far": rng.normal(size=(6, 80))}
-    observed = dict.fromkeys(metrics, 0.5)
-    nested = bootstrap_soft_pairwise(human, metrics, observed, Draws(replicates=40, seed=2)).nested
-    shares = [nested[name].coverage(0.95) for name in metrics]
-    assert all(0.8 < share <= 1 for share in shares)
-    assert shares[0] != shares[1]
 
 
 def test_the_normal_p_approximates_the_exact_p() -> None:

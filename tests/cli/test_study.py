@@ -143,7 +143,6 @@ def test_documents_are_units() -> None:
 def test_other_tables_and_ways_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     systems = answer(*arguments("sensitivity"))["details"]["systems"]
     assert [row["system"] for row in systems] == ["system-1", "system-2"] * 2
-    says("outputs chosen by their words", "study", "length", "--simulate", "20", "--way", "choice")
     monkeypatch.chdir("judged")
     command = arguments("smoothing", "--tokenize", "none")
     values = answer(*("pairs.csv" if part == "human.tsv" else part for part in command))
@@ -254,10 +253,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "--alphas nan": "alphas: nan",
     },
     "multiplicity": {"--together 2,9": "together: 9"},
-    "length": {
-        "--lengths 0": "lengths: 0.0",
-        "--way choice": "no lengths with 'choice'",
-    },
+    "length": {"--lengths 0": "lengths: 0.0"},
     "tuning": {"--smoothings 1": "0 and other smoothings, each once"},
 }
 CASES = [

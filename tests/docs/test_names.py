@@ -58,7 +58,7 @@ CODES = {
 
 @cache
 def texts() -> truebleu.TestSet:
-    return simulate(segments=40, systems=[0.1, 0.3], seed=1)
+    return simulate(segments=200, systems=[0.1, 0.3], seed=1)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

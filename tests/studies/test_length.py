@@ -15,14 +15,7 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
 from truebleu.scores import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.length import (
-    Piece,
-    by_length,
-    pieces_between_blanks,
-    pieces_of,
-    resize,
-    study_length,
-)
+from truebleu.studies.length import Piece, pieces_between_blanks, pieces_of, resize, study_length
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,18 +75,6 @@ def test_the_natural_length_has_the_natural_score(pool: TestSet) -> None:
     assert shorter["relative_low"] < shorter["relative"] < shorter["relative_high"] < 1.0
 
 
-def test_choice_goes_from_the_shortest_to_the_longest(pool: TestSet) -> None:
-    result = study_length(pool, ["bleu", "ter"], way="choice")
-    ranks = by_step(result, "TER", "rank")
-    assert list(ranks) == [1, 2, 3]
-    lengths = [ranks[rank]["length"] for rank in ranks]
-    assert lengths == sorted(lengths)
-    shortest = [min(outputs, key=_words) for outputs in zip(*pool.systems.values(), strict=True)]
-    words = sum(map(_words, shortest)) / sum(map(_words, pool.references[0]))
-    assert lengths[0] == pytest.approx(words)
-    assert ranks[2]["relative"] == 1.0
-
-
 def _words(segment: str | None) -> int:
     assert segment is not None
     return len(segment.split())
@@ -123,18 +104,12 @@ def test_an_interrupted_study_resumes(pool: TestSet, tmp_path: Path) -> None:
         ({"lengths": [1.6]}, "up to 1.5"),
         ({"lengths": [True]}, "a number above 0"),
         ({"lengths": [1.0]}, "other length"),
-        ({"way": "choice", "lengths": [0.5]}, "no lengths with 'choice'"),
         ({"metrics": []}, "at least one"),
     ],
 )
 def test_invalid_settings_are_rejected(pool: TestSet, options: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingError, match=said):
         study_length(pool, **options)
-
-
-def test_two_systems_are_too_few_to_choose_among() -> None:
-    with pytest.raises(SettingError, match="at least 3 to choose among"):
-        study_length(simulate(segments=9, systems=[0.1, 0.2]), way="choice")
 
 
 def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
@@ -148,9 +123,8 @@ def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
 
 
 def test_unknown_names_are_refused(pool: TestSet) -> None:
-    for options in ({"way": "cuts"}, {"piece": "words"}):
-        with pytest.raises(UnknownNameError, match="did you mean"):
-            study_length(pool, **options)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        study_length(pool, piece="words")  # type: ignore[arg-type]
 
 
 # Outputs of other lengths are as long as asked for, and made of nothing else.
@@ -193,22 +167,6 @@ def test_an_absent_segment_stays_absent() -> None:
     assert resize(["a b", None], 0.5, "word") == ["a", None]
 
 
-@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8), PIECES)
-def test_ranks_are_the_outputs_in_order_of_length(
-    segments: list[tuple[str, str, str]], piece: Piece
-) -> None:
-    ranks = by_length(list(zip(*segments, strict=True)), piece)
-    for outputs, chosen in zip(segments, zip(*ranks, strict=True), strict=True):
-        assert sorted(chosen) == sorted(outputs)
-        lengths = [len(pieces_of(output, piece)) for output in chosen]
-        assert lengths == sorted(lengths)
-
-
-def test_outputs_of_one_length_take_turns() -> None:
-    ranks = by_length([["a"] * 6, ["b"] * 6, ["c"] * 6], "word")
-    assert ["".join(map(str, rank)) for rank in ranks] == ["abcabc", "bcabca", "cabcab"]
-
-
 @pytest.mark.parametrize(
     ("reference", "piece"),
     [
@@ -228,12 +186,11 @@ def test_words_are_what_blanks_separate(reference: list[str], piece: Piece) -> N
     assert pieces_between_blanks(as_test_set(reference, reference)) == piece
 
 
-@pytest.mark.parametrize("way", ["cut", "choice"])
-def test_bleu_drops_more_than_gtm_on_real_texts(shared: Path, way: Any) -> None:
+def test_bleu_drops_more_than_gtm_on_real_texts(shared: Path) -> None:
     folder = shared / "data" / "wmt21-en-de"
     systems = [str(path) for path in sorted((folder / "sys").iterdir())[:4]]
     test_set = read_test_set(systems, [str(folder / "refA.txt")])
-    result = study_length(test_set, way=way)
+    result = study_length(test_set)
     first = {row["metric"]: row["relative"] or 0.0 for row in reversed(result.rows)}
     assert first["BLEU"] < first["GTM"] < 1
     assert (

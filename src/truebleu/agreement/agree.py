@@ -633,9 +633,7 @@ def _with_interval(
             f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval "
             "may be too narrow"
         )
-    nested = replicates.nested.get(agreement.metric)
-    coverage = None if nested is None else round(nested.coverage(level), 2)
-    return replace(agreement, low=interval.low, high=interval.high, coverage=coverage)
+    return replace(agreement, low=interval.low, high=interval.high)
 
 
 def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:

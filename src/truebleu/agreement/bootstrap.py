@@ -39,7 +39,6 @@ scores, over 5 systems in 86 to 88 %, and over 4 in 74 to 84 %.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
@@ -72,7 +71,7 @@ from truebleu.schema import (
 from truebleu.significance.intervals import min_replicates, percentile_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -97,8 +96,6 @@ MOST_UNDEFINED = 0.05
 MOST_NOISE = 0.1
 # Number of systems from which intervals over resampled systems need no caution.
 ENOUGH_SYSTEMS = 8
-# Number of replicates of a nested bootstrap, and number of replicates of each of them.
-OUTER, INNER = 40, 40
 
 
 class AgreementInterval(NamedTuple):
@@ -107,26 +104,6 @@ class AgreementInterval(NamedTuple):
     low: float | None
     high: float | None
     reason: str | None = None
-
-
-class Nested(NamedTuple):
-    """Bias and spread of percentile intervals, estimated by a nested bootstrap.
-
-    Attributes:
-        bias: mean difference between the centres of the inner replicates and the outer replicates.
-        sd: standard deviation of the centres of the inner replicates.
-        width: standard deviation of the inner replicates around their centre.
-    """
-
-    bias: float
-    sd: float
-    width: float
-
-    def coverage(self, level: float) -> float:
-        """Estimate the coverage of percentile intervals, assuming normality."""
-        half_width = NormalDist().inv_cdf((1 + level) / 2) * self.width
-        centres = NormalDist(self.bias, max(self.sd, 1e-9))
-        return centres.cdf(half_width) - centres.cdf(-half_width)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +118,6 @@ class Replicates(ComparedByValue):
         bounds: lowest and highest possible bound of an interval.
         noise: share of noise in the variance between systems by metric, by people or by the
             metric, whichever is larger; empty if the scores are not of systems.
-        nested: bias and spread of each metric's intervals by a nested bootstrap; see `Nested`.
     """
 
     observed: Mapping[str, float | None]
@@ -149,7 +125,6 @@ class Replicates(ComparedByValue):
     shifts: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[float, float] = (-1.0, 1.0)
     noise: Mapping[str, float] = field(default_factory=dict)
-    nested: Mapping[str, Nested] = field(default_factory=dict)
 
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """Compute the interval of one metric's agreement."""
@@ -609,8 +584,7 @@ def bootstrap_soft_pairwise(
     are further apart than the p-values of the data: replicates are lower than the value on average,
     often by a quarter of the interval's width, and their mean varies less than the value. So
     percentile intervals at 95 % cover the mean over such test sets in 82 to 99 % of samples,
-    depending on the data. A nested bootstrap estimates this coverage: in simulations within 4
-    percentage points of the counted coverage.
+    depending on the data.
 
     Replicates are shifted by the difference between the observed value and its normal
     approximation.
@@ -668,54 +642,7 @@ def bootstrap_soft_pairwise(
             centre, *replicated = _accuracies(p, people, shared)
             shifted = np.array(replicated) - centre + observed[names[number]]
             values[start : start + count, number] = shifted.clip(0.0, 1.0)
-    counts = _nested_counts(len(people_rows), draws.seed)
-    people = _p_values(counts, people_rows)
-    shared = _core.Rows(shared_rows).weighted_sums(counts) > 0
-    nested = {}
-    for number in chosen:
-        scores = as_metric(names[number], metrics[names[number]], ratings)
-        p = _p_values(counts, by_unit(*moments(scores)))
-        if summary := _nested(_accuracies(p, people, shared).reshape(OUTER, 1 + INNER)):
-            nested[names[number]] = summary
-    return Replicates(observed, values, nested=nested)
-
-
-def _nested_counts(units: int, seed: int) -> NDArray[np.uint8]:
-    """Draw the counts of each unit in OUTER replicates, each followed by its INNER replicates."""
-    # NumPy guarantees the stream of a bit generator across versions, but not of a Generator.
-    stream = np.random.PCG64(seed)
-    counts = np.empty((OUTER, 1 + INNER, units), dtype=np.uint8)
-    for of_replicate in counts:
-        bits = stream.random_raw((1 + INNER) * units) >> np.uint64(11)
-        indices = np.minimum(bits * 2.0**-53 * units, units - 1).astype(np.int64)
-        outer, *inner = indices.reshape(-1, units)
-        for row, sample in enumerate([outer, *(outer[sample] for sample in inner)]):
-            of_replicate[row] = np.bincount(sample, minlength=units)
-    return counts.reshape(-1, units)
-
-
-def _p_values(counts: NDArray[np.uint8], rows: Values) -> Values:
-    """Compute p-values shaped (replicate, pair) from rows of differences and their squares."""
-    totals, squares = np.split(_core.Rows(rows).weighted_sums(counts), 2, axis=1)
-    return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
-
-
-def _nested(accuracies: Iterable[Values]) -> Nested | None:
-    """Summarize accuracies of outer and inner replicates; None with fewer than two outer ones."""
-    outer, centres, variances = [], [], []
-    for accuracy, *replicated in accuracies:
-        values = np.array(replicated)[~np.isnan(replicated)]
-        if not np.isnan(accuracy) and values.size:
-            outer.append(accuracy)
-            centres.append(values.mean())
-            variances.append(values.var())
-    if len(outer) < 2:
-        return None
-    variance = float(np.mean(variances))
-    # The variance of centres includes the sampling variance of means of INNER values.
-    sd = np.sqrt(max(float(np.var(centres, ddof=1)) - variance / INNER, 0.0))
-    bias = float(np.mean(centres)) - float(np.mean(outer))
-    return Nested(bias, float(sd), float(np.sqrt(variance)))
+    return Replicates(observed, values)
 
 
 def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:

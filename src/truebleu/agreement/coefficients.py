@@ -651,7 +651,6 @@ class MetricAgreement:
         groups: number of groups with a value; None without groups.
         undefined_groups: number of groups without a value; None without groups.
         epsilon: the tie threshold if it was calibrated, or None.
-        coverage: estimated coverage of the interval if it may differ from the level, or None.
         notes: caveats for readers.
     """
 
@@ -663,7 +662,6 @@ class MetricAgreement:
     groups: int | None = None
     undefined_groups: Annotated[int | None, Column(heading="Undefined groups")] = None
     epsilon: Annotated[float | None, Column(heading="Tie threshold", digits=4)] = None
-    coverage: float | None = None
     notes: tuple[str, ...] = ()
 
     @property

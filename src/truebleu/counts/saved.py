@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["read_counts", "save_counts"]
 
 FORMAT_VERSION = 3
-#: Readable versions; a file of version 2 has no names of metrics with settings.
-READABLE = (2, 3)
 KIND = "counts saved by 'truebleu score --save'"
 MOST_REFERENCES = 10_000
 # Labels by which segments may be grouped.
@@ -79,8 +77,8 @@ def read_counts(path: str | Path, metrics: MetricsLike | None = None) -> Counts:
 
     Args:
         path: file written by `save_counts` or ``truebleu score --save``.
-        metrics: metrics to read; None for all. A file of an earlier version, and metrics of other
-            packages, need them; raises OtherCountsError if settings or version differ.
+        metrics: metrics to read; None for all. Metrics of other packages must be named; raises
+            OtherCountsError if settings differ.
     """
     name = str(path)
     data = Files().contents(name)
@@ -189,7 +187,7 @@ class _Archive:
         try:
             with ZipFile(io.BytesIO(self.data)) as archive:
                 header = json.loads(self._array(archive, STATISTICS, None).tobytes())
-                if type(header["version"]) is not int or header["version"] not in READABLE:
+                if header["version"] != FORMAT_VERSION:
                     found = f"format version {header['version']!r}"
                     expected = f"{FORMAT_VERSION}, the version that this truebleu reads"
                     raise MalformedFileError(self.path, None, found, expected)
@@ -206,11 +204,10 @@ class _Archive:
     ) -> Counts:
         import numpy as np
 
-        if header["version"] == FORMAT_VERSION:
-            metrics = [dict(metric) for metric in header["metrics"]]
-        else:
-            metrics = [{"signature": signature} for signature in header["metrics"]]
-        outline = self._outline(archive, header, [_text(metric["signature"]) for metric in metrics])
+        metrics = header["metrics"]
+        if not all(isinstance(metric["signature"], str) for metric in metrics):
+            raise ValueError("signatures")
+        outline = self._outline(archive, header)
         counted: list[tuple[Scorer, Rows]] = []
         for index, scorer in self._scorers(metrics, outline.references_each, requested):
             shape = (len(outline.systems), outline.segments, None)
@@ -242,27 +239,19 @@ class _Archive:
             found = f"{scorer.name} of segment {row[1] + 1} of {systems[row[0]]}: {numbers}"
             raise MalformedFileError(self.path, None, found, "counts that a segment can have")
 
-    def _outline(
-        self, archive: ZipFile, header: dict[str, Any], signatures: Sequence[str]
-    ) -> Outline:
+    def _outline(self, archive: ZipFile, header: dict[str, Any]) -> Outline:
         """Read the outline; raises ValueError if the header contradicts itself."""
         segments, systems = header["segments"], header["systems"]
         names = [system["name"] for system in systems]
         is_usable = type(segments) is int and segments > 0 and len(names) > 0
-        is_usable = is_usable and header.get("rows", "segments") in ("segments", "items")
+        is_usable = is_usable and header["rows"] in ("segments", "items")
         if not is_usable or not all(isinstance(name, str) and name for name in names):
             raise ValueError("sizes or names")
         if len(set(names)) < len(names):
             raise ValueError("names")
-        if header["version"] == FORMAT_VERSION:
-            references, each = _texts(header["references"]), header["references_each"]
-            if each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)):
-                raise ValueError("references")
-        else:
-            if header["references"] not in range(MOST_REFERENCES):
-                raise ValueError("references")
-            references = tuple(f"reference {i}" for i in range(1, header["references"] + 1))
-            each = _references_each(signatures)
+        references, each = _texts(header["references"]), header["references_each"]
+        if each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)):
+            raise ValueError("references")
         labels: dict[str, tuple[str, ...]] = {}
         for name in LABELS:
             if name in header:
@@ -278,7 +267,7 @@ class _Archive:
         return Outline(
             systems=tuple(names),
             segments=segments,
-            rows="items" if header.get("rows") == "items" else "segments",
+            rows=header["rows"],
             reference_names=references,
             references_each=each,
             documents=labels.get("documents"),
@@ -392,15 +381,6 @@ def _width(scorer: Scorer) -> int | None:
     if isinstance(scorer, NativeMetric):
         return scorer.width
     return 2 if isinstance(scorer, MeanScorer) else None
-
-
-def _references_each(signatures: Sequence[str]) -> int | None:
-    """Return the number of references of each segment by the signatures; None if it varies."""
-    counts = {_fields(signature).get("nrefs", "var") for signature in signatures}
-    count = counts.pop() if len(counts) == 1 else "var"
-    if len(count) > len(str(MOST_REFERENCES)):
-        raise ValueError("nrefs")
-    return int(count) if count.isdecimal() else None
 
 
 def _fields(signature: str) -> dict[str, str]:

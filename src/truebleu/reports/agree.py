@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.agreement.coefficients import MetricAgreement
+from truebleu.agreement.coefficients import SOFT, MetricAgreement
 from truebleu.agreement.grid import SAME
 from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
@@ -201,9 +201,8 @@ def _method(settings: AgreeSettings, answer: Answer, words: Words) -> str:
         levels = {"systems": words.systems, "segments": words.rows}
         resampled = " and ".join(levels.get(part, part) for part in answer.resampled.split("+"))
         parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
-        if covered := [round(100 * a.coverage) for a in answer.metrics if a.coverage is not None]:
-            shares = " to ".join(map(str, dict.fromkeys((min(covered), max(covered)))))
-            parts[-1] += f" (estimated coverage about {shares} %, by a nested bootstrap)"
+        if answer.coefficient == SOFT:
+            parts[-1] += " (at the level 95 %, such intervals cover in 82 to 99 % of samples)"
     if answer.pairs:
         method = METHODS[answer.method].format(systems=words.systems, rows=words.rows)
         test = f"{SIDES[settings.alternative]} {method}"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "clopper_pearson_interval",
-    "korn_graubard_interval",
-    "tango_interval",
     "wilson_interval",
 ]
 
@@ -61,39 +59,3 @@ def _rate_interval(name: str, rate: ArrayLike, trials: ArrayLike, level: float) 
     rates, counts = np.broadcast_arrays(np.asarray(rate, float), np.asarray(trials, float))
     bounds = _core.rate_intervals(name, rates.ravel(), counts.ravel(), require_level(level))
     return bounds.reshape(2, *rates.shape)
-
-
-def korn_graubard_interval(successes: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    """Return Korn and Graubard's interval of a rate over clusters: low, high.
-
-    Args:
-        successes: successes of each cluster, shaped (cluster,) or (cluster, system).
-        trials: trials of each cluster, shaped alike.
-        level: confidence level, such as 0.95.
-    """
-    hits, counts = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    bounds = _core.intervals(
-        "korn-graubard",
-        require_level(level),
-        successes=hits.reshape(len(hits), -1),
-        trials=counts.reshape(len(counts), -1),
-    )
-    return bounds.reshape(2, *hits.shape[1:])
-
-
-def tango_interval(first: ArrayLike, second: ArrayLike, count: ArrayLike, level: float) -> Values:
-    """Return Tango's score interval of a difference of two rates on the same items: low, high.
-
-    >>> tango_interval(12, 2, 50, 0.95).round(4).tolist()
-    [0.0611, 0.3447]
-
-    Args:
-        first: number of items that only the first system passes, possibly fractional; one number
-            or one for each pair, like the other numbers.
-        second: number of items that only the second system passes.
-        count: number of all items.
-        level: confidence level, such as 0.95.
-    """
-    rates = np.stack(np.broadcast_arrays(first, second, count)).astype(np.float64)
-    quantile = -_core.normal_quantile((1 - require_level(level)) / 2)
-    return _core.tango_bounds(rates.reshape(3, -1), quantile).reshape(2, *rates.shape[1:])

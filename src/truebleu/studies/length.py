@@ -3,8 +3,7 @@
 Koehn (2004, §2.3, Fig. 1) forced a system to shorter output by a word penalty: BLEU dropped
 dramatically below the length of the reference, because of its brevity penalty, while GTM, which
 has none, did not. This study shortens or lengthens the segments of any system's output at their
-ends, or chooses among several systems' outputs by their length, as a word penalty chooses among
-translations.
+ends.
 """
 
 from __future__ import annotations
@@ -38,23 +37,17 @@ __all__ = ["study_length"]
 
 #: Unit of lengths.
 Piece = Literal["word", "character"]
-#: Method of changing the length of outputs.
-Way = Literal["cut", "choice"]
 USUAL_LENGTHS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1)
 LONGEST = 1.5
-# Relative scores need an output of medium length, hence three systems.
-FEWEST_TO_CHOOSE_FROM = 3
 # Languages with blanks between words have shorter words on average; in Japanese or Thai, the text
 # between blanks is a phrase or a whole segment.
 LONGEST_WORDS = 15
 
 
-CUT_COLUMNS = base.columns(
+COLUMNS = base.columns(
     "metric | kept: Length kept [.0%] | length: Length, of the reference [.1%] | score [.2f] | "
     + base.bounded("relative", "Score, of the natural one", "systems from")
 )
-# Outputs chosen by their length form one text per rank.
-RANK_COLUMNS = (CUT_COLUMNS[0], *base.columns("rank: Length rank"), *CUT_COLUMNS[2:5])
 PLOT = Plot("line", "length", "relative", interval="all systems", series="metric", reference=1.0)
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
@@ -63,15 +56,12 @@ class LengthOptions(TypedDict, total=False):
     """Options of `study_length`.
 
     Attributes:
-        way: method: cut words off the ends of segments or repeat their last words, or choose among
-            the systems' outputs by their length, from the shortest to the longest.
-        lengths: shares of the natural length, above 0 and up to 1.5, if outputs are cut; 1 is
-            always added. Default: 0.7 to 1.1.
+        lengths: shares of the natural length, above 0 and up to 1.5: words are cut off the ends of
+            segments, or their last words repeated. 1 is always added. Default: 0.7 to 1.1.
         piece: unit to cut and count. Default: words, or characters if texts have no blanks between
             words.
     """
 
-    way: Annotated[Way, Setting(default="cut")]
     lengths: Annotated[Sequence[float] | None, Setting(above=0, maximum=LONGEST, metavar="P,P,...")]
     piece: Piece | None
 
@@ -99,7 +89,6 @@ def study_length(
     >>> [round(row["length"], 1) for row in result.rows]
     [0.5, 1.0]
     """
-    way, lengths = options["way"], options["lengths"]
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one system")
     counts = count_texts(test_set, as_metrics(metrics))
@@ -113,22 +102,20 @@ def study_length(
     if blind := next((metric for metric in chosen if not metric.reads_texts), None):
         expected = "metrics that score any text; its parses belong to the unchanged outputs"
         raise SettingError("metrics", blind.name, expected)
-    cut = way == "cut"
-    steps = _lengths(lengths) if cut else _ranks(test_set, lengths)
+    steps = _lengths(options["lengths"])
     piece = options["piece"] or pieces_between_blanks(test_set)
     pool = base.pool_settings(counts, "segment")
-    tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece, way)) for step in steps]
+    tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece)) for step in steps]
     settings, records = base.run_study(
         "length", options, pool, tasks, runner, steps=steps, piece=piece
     )
-    natural = records[(1.0 if cut else (1 + len(steps)) // 2,)]
+    natural = records[(1.0,)]
     rows = {
-        label: [_row(label, step, records[(step,)], natural, way) for step in steps]
+        label: [_row(label, step, records[(step,)], natural) for step in steps]
         for label in by_label
     }
-    how = f"{piece}s cut off or repeated" if cut else f"outputs chosen by their {piece}s"
-    title = f"Scores against the length of the output: {how}"
-    result = base.StudyResult(settings, title, CUT_COLUMNS if cut else RANK_COLUMNS, PLOT)
+    title = f"Scores against the length of the output: {piece}s cut off or repeated"
+    result = base.StudyResult(settings, title, COLUMNS, PLOT)
     result.rows.extend(row for of_metric in rows.values() for row in of_metric)
     result.sentences.extend(_sentences(rows, by_label))
     return result
@@ -141,26 +128,9 @@ def _lengths(lengths: Sequence[float] | None) -> list[float]:
     return every
 
 
-def _ranks(test_set: TestSet, lengths: Sequence[float] | None) -> list[int]:
-    if lengths:
-        raise SettingError(
-            "lengths", lengths, "no lengths with 'choice', whose lengths come from the outputs"
-        )
-    if len(test_set.systems) < FEWEST_TO_CHOOSE_FROM:
-        expected = f"at least {FEWEST_TO_CHOOSE_FROM} to choose among by length"
-        raise SettingError("systems", len(test_set.systems), expected)
-    return list(range(1, len(test_set.systems) + 1))
-
-
-def _scores(
-    test_set: TestSet, metrics: Sequence[Metric], step: float, piece: Piece, way: Way
-) -> Record:
+def _scores(test_set: TestSet, metrics: Sequence[Metric], step: float, piece: Piece) -> Record:
     """Score all systems at a step; return scores by metric, and lengths in % of the reference."""
-    if way == "cut":
-        systems = {name: resize(text, step, piece) for name, text in test_set.systems.items()}
-    else:
-        ranks = by_length(list(test_set.systems.values()), piece)
-        systems = {f"rank {step}": ranks[int(step) - 1]}
+    systems = {name: resize(text, step, piece) for name, text in test_set.systems.items()}
     test_set = replace(test_set, systems=systems)
     length = parse_metric(f"length:tokenize={'none' if piece == 'word' else 'char'}")
     measured = {"length": length} | dict(zip(metric_labels(metrics), metrics, strict=True))
@@ -171,7 +141,7 @@ def _scores(
     return {"length": scores.pop("length"), "scores": scores}
 
 
-def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> base.Row:
+def _row(label: str, step: float, record: Record, natural: Record) -> base.Row:
     """Average scores over systems, with the smallest and the largest relative score."""
     scores, before = np.array(record["scores"][label]), np.array(natural["scores"][label])
     cells: base.Row = dict.fromkeys(("relative", "relative_low", "relative_high"))
@@ -182,7 +152,7 @@ def _row(label: str, step: float, record: Record, natural: Record, way: Way) -> 
         cells = base.Estimate(*mean_and_range).cells("relative")
     return {
         "metric": label,
-        "kept" if way == "cut" else "rank": step,
+        "kept": step,
         "length": float(np.mean(record["length"])) / 100,
         "score": float(scores.mean()),
         **cells,
@@ -260,22 +230,3 @@ def resize(segments: Sequence[str | None], share: float, piece: Piece) -> list[s
         else:
             resized.append(glue.join(pieces + pieces[len(pieces) - count :]))
     return resized
-
-
-def by_length(systems: Sequence[Sequence[str | None]], piece: Piece) -> list[list[str | None]]:
-    """Sort each segment's outputs by length; return the texts of the ranks, shortest first.
-
-    Ties are broken in favour of another system in every segment, so that the order of the systems
-    does not favour one of them.
-
-    >>> by_length([["a b", "c"], ["d", "e f g"]], "word")
-    [['d', 'c'], ['a b', 'e f g']]
-    """
-    ranks: list[list[str | None]] = [[] for _ in systems]
-    for index, outputs in enumerate(zip(*systems, strict=True)):
-        turn = index % len(outputs)
-        rotated = [*outputs[turn:], *outputs[:turn]]
-        rotated.sort(key=lambda output: len(pieces_of(output, piece)))
-        for rank, output in zip(ranks, rotated, strict=True):
-            rank.append(output)
-    return ranks

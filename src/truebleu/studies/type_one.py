@@ -5,10 +5,8 @@ p-values from the bootstrap than from approximate randomization. Here systems ar
 construction in many repetitions, so the rate of rejections can be compared with the level: a test
 may be trusted on these data if its Type I error rate is the level.
 
-There are several kinds of null data. Outputs of real systems are swapped at random, segment by
-segment or document by document: labels of systems are then exchangeable, which is the null
-hypothesis itself. Or the simulator makes systems with equal channels, whose outputs are draws from
-one distribution.
+Outputs of systems are swapped at random, segment by segment or document by document: labels of
+systems are then exchangeable, which is the null hypothesis itself.
 
 Every repetition has its own null data and replicates, so repetitions are independent and the error
 of a rate is binomial. (Sharing replicates between repetitions would save a third of the time, but
@@ -31,10 +29,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 import truebleu.studies._study as base
-from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
-from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.reports.document import Column, Plot, Table, join_names, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting, Streams
@@ -43,7 +39,7 @@ from truebleu.significance.pairs import pair_tests
 from truebleu.significance.rates import clopper_pearson_interval
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import REPLICATE_TESTS, fewest_units
-from truebleu.significance.unit_counts import UnitCounts, count_units
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -52,7 +48,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.counts.counts import Counts
-    from truebleu.metrics.base import Metric
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
 
@@ -62,15 +57,10 @@ __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
 NULL_TITLES = {
     "segment": "outputs swapped by segment",
     "document": "outputs swapped by document",
-    "simulated": "simulated systems with equal channels",
 }
 Null = Annotated[
-    Literal["segment", "document", "simulated"],
-    Setting(
-        help="null data: outputs swapped at random by segment or by document, or simulated "
-        "systems with equal channels on a simulated test set of this size.",
-        default="segment",
-    ),
+    Literal["segment", "document"],
+    Setting(help="null data: outputs swapped at random by segment or document.", default="segment"),
 ]
 # Fewer repetitions could not distinguish 5 % from 15 %.
 Repetitions = Annotated[
@@ -80,8 +70,6 @@ Alpha = Annotated[float, Setting(help="significance level.", above=0, maximum=0.
 
 #: Function from metrics' counts in some repetitions to a record.
 Work: TypeAlias = "Callable[[Iterable[tuple[int, UnitCounts]]], Record]"
-# Errors per word of simulated systems, about as many as average real systems have.
-RATE = 0.2
 # Number of repetitions in a task.
 BATCH = 20
 
@@ -114,21 +102,13 @@ def null_source(
     """Make a source of null data for tests that resample `unit`.
 
     Args:
-        test_set: test set whose outputs are swapped; "simulated" uses only its size.
+        test_set: test set whose outputs are swapped.
         metrics: metrics to score by.
         null: kind of null data, a key of NULL_TITLES.
         unit: unit that the tests resample.
         systems: number of equal systems in a set.
         seed: seed of all random numbers.
     """
-    if null == "simulated":
-        # Simulated text has blanks between words, whatever the script of the real texts.
-        parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
-        size = {"segments": len(test_set), "references": len(test_set.outline.reference_names)}
-        signatures = base.metric_settings(parsed, metric_labels(parsed), size["references"])
-        settings = {**size, "unit": unit, "metrics": signatures, "errors_per_word": RATE}
-        units = len(base.units_of(_equal_channels([0], size, seed).outline, unit))
-        return NullSource(settings, units, partial(_simulated, parsed, size, unit, systems, seed))
     tested = base.units_of(test_set.outline, unit)
     swapped = base.units_of(test_set.outline, null, "null")
     if len(swapped) < 2:
@@ -161,34 +141,6 @@ def _swapped(
             UnitCounts.of(counts.label, counts.metric, counts.rows[segments, deal], tested)
             for counts in pool.statistics
         ]
-
-
-def _simulated(
-    metrics: Sequence[Metric],
-    size: Mapping[str, int],
-    unit: base.PoolUnit,
-    systems: int,
-    seed: int,
-    first: int,
-    count: int,
-) -> Iterator[list[UnitCounts]]:
-    """Yield counts of systems with equal channels, new in every set, on one simulated test set."""
-    names = range(first * systems, (first + count) * systems)
-    test_set = _equal_channels(names, size, seed)
-    counted = count_units(count_texts(test_set, metrics), base.units_of(test_set.outline, unit))
-    for start in range(0, len(names), systems):
-        yield [
-            replace(counts, rows=np.ascontiguousarray(counts.rows[:, start : start + systems]))
-            for counts in counted
-        ]
-
-
-def _equal_channels(names: Sequence[int], size: Mapping[str, int], seed: int) -> TestSet:
-    from truebleu.simulation.test_sets import Channel, simulate
-
-    # Every system has its own name, and the seed of its errors depends on the name.
-    channels = {f"equal-{name}": Channel.at_rate(RATE) for name in names}
-    return simulate(systems=channels, seed=seed, **size)
 
 
 def joint_confidence(rows: int, level: float = 0.95) -> float:
@@ -537,8 +489,7 @@ def study_multiplicity(
     """
     null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
     alpha, replicates, corrections = options["alpha"], options["replicates"], options["corrections"]
-    available = None if null == "simulated" else len(test_set.outline.systems)
-    sizes = _system_counts(options["together"], available)
+    sizes = _system_counts(options["together"], len(test_set.outline.systems))
     if not corrections:
         corrections = USUAL_CORRECTIONS
         if test == "bootstrap-absolute":  # its replicates do not vary around 0
@@ -584,11 +535,11 @@ def study_multiplicity(
     return base.StudyResult(settings, title, ALARM_COLUMNS, plot, rows, sentences)
 
 
-def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
+def _system_counts(systems: Sequence[int] | None, available: int) -> list[int]:
     if not systems:
-        fitting = [size for size in USUAL_SYSTEMS if available is None or size <= available]
+        fitting = [size for size in USUAL_SYSTEMS if size <= available]
         return fitting or [USUAL_SYSTEMS[0]]  # null_source raises the error for a single system
-    if available is not None and max(systems) > available:
+    if max(systems) > available:
         raise SettingError("together", max(systems), f"at most {available} systems, as given")
     return sorted(set(systems))
 
