@@ -253,3 +253,14 @@ def test_an_option_that_would_do_nothing_is_refused(options: list[str], message:
     result = run("score", "sys.txt", "-r", "ref.txt", *options)
     assert (result.code, result.out) == (2, "")
     assert f"Error: {message}" in result.err
+
+
+def test_plain_scores_do_not_import_numpy() -> None:
+    code = (
+        "import sys\n"
+        "from truebleu.cli.main import truebleu\n"
+        "truebleu(['score', '-r', 'ref.txt', 'sys.txt'], standalone_mode=False)\n"
+        "print('numpy' in sys.modules)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "False"

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -32,7 +32,7 @@ from truebleu.metrics.plugins import plugin_names
 from truebleu.metrics.registry import METRICS, as_requested
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
-from truebleu.schema import DEFAULT_REPLICATES, GROUPS, declared_by, resolve
+from truebleu.schema import GROUPS, declared_by, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -332,76 +332,6 @@ def _named_as_options(names: Mapping[str, str]) -> Iterator[None]:
         if not isinstance(error, UnknownNameError):
             error.args = (names.get(setting, setting), *others)
         raise
-
-
-class UnusedOptions(NamedTuple):
-    """Options without effect unless `other` is given, or, with `excluded`, if it is given."""
-
-    names: Sequence[str]
-    reason: str
-    other: str
-    excluded: bool = False
-
-
-def make_counting_command(
-    name: str,
-    verb: Callable[..., Result],
-    parts: str,
-    text: str,
-    *,
-    unused: Sequence[UnusedOptions],
-    **declared: Any,
-) -> Command:
-    """Make the command of a verb that needs only the counts of texts.
-
-    Args:
-        name: name of the command.
-        verb: function that computes the result from counts.
-        parts: parts of the command; see `make_command`.
-        text: description in help.
-        unused: rules about options without effect.
-        declared: further arguments of `make_command`.
-    """
-
-    def body(
-        texts: Texts,
-        metrics: list[Requested] | None,
-        show: ResultWriter,
-        file: str | None = None,
-        **settings: Any,
-    ) -> None:
-        for rule in unused:
-            if bool(settings[rule.other]) is rule.excluded:
-                reject_unused(rule.names, rule.reason)
-        from truebleu.significance.optimizer_runs import are_runs_compared
-
-        options = {**settings, "by": texts.columns}
-        by_runs = name == "compare" and are_runs_compared(options)
-        counts = texts.count(metrics, fingerprints=file is not None, by_runs=by_runs)
-        if file is not None:
-            # Save before scoring, so that a file that cannot be written is reported at once.
-            from truebleu.counts.saved import save_counts
-
-            save_counts(counts, file, overwrite=show.force)
-        with progress_bar(_steps(settings), f"{name.removesuffix('e')}ing") as progress:
-            labels = texts.labels(counts.outline)
-            result = verb(counts, by=labels, progress=progress, **settings)
-        show(result)
-
-    body.__doc__ = text
-    return make_command(name, verb, parts, **declared)(body)
-
-
-def _steps(settings: Mapping[str, Any]) -> int:
-    """Return the number of replicates to score, or 0 without confidence intervals."""
-    if not settings.get("confidence", True):
-        return 0
-    passes = 1
-    if "test" in settings:
-        from truebleu.significance.tests import TESTS
-
-        passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
-    return passes * (settings["replicates"] or DEFAULT_REPLICATES)
 
 
 #: Options that name files to write.

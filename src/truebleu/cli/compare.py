@@ -1,4 +1,4 @@
-"""``truebleu score``, ``compare``, ``gate`` and ``panel``: scores and tests of systems."""
+"""``truebleu compare``, ``gate`` and ``panel``: tests of systems."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from truebleu.cli._command import (
     Option,
     ResultWriter,
     Texts,
-    UnusedOptions,
     make_command,
-    make_counting_command,
     reject_unused,
     warn_of_texts,
 )
@@ -24,9 +22,10 @@ from truebleu.metrics.base import Metric
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
+from truebleu.significance.optimizer_runs import are_runs_compared
 from truebleu.significance.panel import panel, panel_warnings
 from truebleu.significance.panel_files import read_panel
-from truebleu.significance.scores import score
+from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,50 +33,6 @@ if TYPE_CHECKING:
 
     from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Requested
-
-SCORE_EPILOG = """\b
-table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
-
-\b
-Examples:
-  truebleu score -r ref.txt system.txt
-  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
-  truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
-  truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
-"""
-SAVE = Option(
-    "--save file",
-    "Also save the counts of segments, which other commands take in place of texts.",
-    "FILE.npz",
-    rare=True,
-)
-#: Settings of confidence intervals.
-RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
-
-
-score_command = make_counting_command(
-    "score",
-    score,
-    "systems texts metrics by details format output",
-    """Score each SYSTEM against the references.
-
-    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
-    """,
-    unused=[
-        UnusedOptions(
-            RESAMPLING, "requires --confidence: without it nothing is resampled", "confidence"
-        ),
-        UnusedOptions(
-            ("columns", "confidence", "details"),
-            "excludes --per-segment",
-            "per_segment",
-            excluded=True,
-        ),
-    ],
-    options=[SAVE],
-    epilog=SCORE_EPILOG,
-)
-
 
 COMPARE_EPILOG = """\b
 Examples:
@@ -95,15 +50,27 @@ RUNS = Option(
 )
 
 
-compare_command = make_counting_command(
+@make_command(
     "compare",
     compare,
     "[systems] texts metrics by chart details format output",
-    "Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'.",
-    unused=[UnusedOptions(("swap_runs", "about"), "requires --runs PATTERN", "runs")],
     options=[RUNS],
     epilog=COMPARE_EPILOG,
 )
+def compare_command(
+    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
+) -> None:
+    """Test which SYSTEMs differ: files, NAME=FILE, folders, or patterns such as 'sys/*.txt'."""
+    if settings["runs"] is None:
+        reject_unused(("swap_runs", "about"), "requires --runs PATTERN")
+    by_runs = are_runs_compared({**settings, "by": texts.columns})
+    counts = texts.count(metrics, by_runs=by_runs)
+    passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
+    steps = passes * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
+        labels = texts.labels(counts.outline)
+        result = compare(counts, by=labels, progress=progress, **settings)
+    show(result)
 
 
 GATE_EPILOG = """\b

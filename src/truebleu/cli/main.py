@@ -102,7 +102,7 @@ BUG = 70
 # Name, module and one line of help: listing the commands must not import them.
 SECTIONS = {
     "Score and compare": {
-        "score": ("compare", "Score systems by BLEU, chrF, TER and other metrics."),
+        "score": ("score", "Score systems by BLEU, chrF, TER and other metrics."),
         "compare": ("compare", "Test which differences between systems are real."),
         "explain": ("explain", "Break a difference down by segment, document and n-gram."),
         "report": ("explain", "Write comparison and segments into one HTML file."),

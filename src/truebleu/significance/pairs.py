@@ -181,7 +181,7 @@ def _adjust_and_decide(
         adjusted = correction.adjust(means)[left, right]
         return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
     if correction.basis == "replicates":
-        if not test.has_null:
+        if test.null is None:
             raise SettingError("correction", correction.name, f"holm with {test.title}")
         observed = statistics.sign * statistics.differences(pairs)
         adjusted = correction.adjust(

@@ -202,7 +202,7 @@ def _refuse_with_test(name: str, options: Mapping[str, Any]) -> None:
     if options["alternative"] not in test.alternatives:
         raise SettingError("alternative", options["alternative"], "'two-sided' with this test")
     correction = CORRECTIONS.get(options["correction"])
-    if correction is not None and correction.basis == "replicates" and not test.has_null:
+    if correction is not None and correction.basis == "replicates" and test.null is None:
         expected = f"holm with the test {name!r}, whose replicates do not vary around 0"
         raise SettingError("correction", options["correction"], expected)
 
@@ -386,7 +386,7 @@ def _resolve_replicates(
     significant.
     """
     test, replicates = find_test(settings.test), options["replicates"]
-    if options["correction"] is None and test.has_null:
+    if options["correction"] is None and test.null is not None:
         settings = replace(settings, correction=default_correction(comparisons))
     name, alpha = settings.correction, settings.alpha
     if replicates is None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -343,6 +343,8 @@ class SignificanceTest:
         origin: publication or tool with this test.
         alternatives: alternatives that it can test.
         caution: caveat about the p-values, or None.
+        null: function of the observed and the replicates' differences that returns differences of
+            equal systems, as some corrections need, or None.
     """
 
     name: str
@@ -350,29 +352,20 @@ class SignificanceTest:
     origin: str
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
+    null: Callable[[Values, Values], Values] | None = None
     source: ClassVar[Source]
-
-    @property
-    def has_null(self) -> bool:
-        """True if replicates give differences of equal systems, as some corrections need."""
-        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SwapTest(SignificanceTest):
-    """A test by random swaps of the systems' outputs, see `randomization_p`.
+class ReplicateTest(SignificanceTest):
+    """A test by the differences of replicates.
 
     Attributes:
-        scaled: True if swaps that vary less than samples are scaled up to their variance.
+        p_value: function of the observed differences, the replicates' differences, the alternative
+            and the keyword `scale` that returns p-values.
     """
 
-    scaled: bool = False
-    source: ClassVar[Source] = "swaps"
-
-    @property
-    def has_null(self) -> bool:
-        """True, since swaps make systems equal."""
-        return True
+    p_value: Callable[..., Values]
 
     def p_values(
         self,
@@ -383,12 +376,9 @@ class SwapTest(SignificanceTest):
         exact: bool = False,
         scale: float = 0.0,
     ) -> Values:
-        """Return the p-value of each comparison; see `randomization_p` for the arguments."""
-        return randomization_p(observed, differences, alternative, exact=exact, scale=scale)
-
-    def null(self, _observed: Values, differences: Values) -> Values:
-        """Return differences of equal systems."""
-        return differences
+        """Return the p-value of each comparison; `exact` if the replicates are all swaps."""
+        exhaustive = {"exact": True} if exact else {}
+        return self.p_value(observed, differences, alternative, scale=scale, **exhaustive)
 
     def differences(
         self,
@@ -399,10 +389,16 @@ class SwapTest(SignificanceTest):
         seed: int,
         first: int = 0,
     ) -> tuple[Values, bool]:
-        """Return differences after swaps, shaped (replicate, pair), and True if exhaustive.
+        """Return the replicates' differences, shaped (replicate, pair), and True if exhaustive.
 
         All possible swaps are made if they are no more than the replicates.
         """
+        if not isinstance(self, SwapTest):
+            bootstrap = Bootstrap(replicates=replicates, seed=seed)
+            units = Units.segments(statistics.units)
+            (scores,) = bootstrap_scores([statistics], units, bootstrap, first=first)
+            left, right = np.array(pairs).T
+            return scores[:, left] - scores[:, right], False
         swaps = Swaps(replicates=replicates, seed=seed)
         exact = swaps.enumerates(statistics.units)
         blocks = swap_blocks([statistics], pairs, swaps, first=0 if exact else first)
@@ -412,76 +408,34 @@ class SwapTest(SignificanceTest):
         return differences, exact
 
 
-class BootstrapP(Protocol):
-    """A function such as `shifted_bootstrap_p`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwapTest(ReplicateTest):
+    """A test by random swaps of the systems' outputs, see `randomization_p`.
 
-    def __call__(
-        self,
-        observed: ArrayLike,
-        differences: ArrayLike,
-        alternative: Alternative = "two-sided",
-        /,
-        *,
-        scale: ArrayLike = 0.0,
-    ) -> Values:
-        """Return p-values."""
+    Attributes:
+        scaled: True if swaps that vary less than samples are scaled up to their variance.
+    """
+
+    p_value: Callable[..., Values] = randomization_p
+    null: Callable[[Values, Values], Values] | None = lambda _observed, differences: differences
+    scaled: bool = False
+    source: ClassVar[Source] = "swaps"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapTest(SignificanceTest):
+class BootstrapTest(ReplicateTest):
     """A test by test sets resampled with replacement.
 
     Attributes:
-        p_value: function of the observed differences, the replicates' differences, the alternative
-            and the keyword `scale` that returns p-values.
         half_widths: function of the observed differences, the replicates' differences, the
             alternative and the critical rank that returns the half-widths of the interval that
             inverts the test.
-        null: function of the observed and the replicates' differences that returns differences of
-            equal systems, or None.
         counts_wins: True if the test decides by the share of replicates that a system wins.
     """
 
-    p_value: BootstrapP
     half_widths: Callable[[Values, Values, Alternative, int], Values]
-    null: Callable[[Values, Values], Values] | None = None
     counts_wins: bool = False
     source: ClassVar[Source] = "bootstrap"
-
-    @property
-    def has_null(self) -> bool:
-        """True if there is a function that returns differences of equal systems."""
-        return self.null is not None
-
-    def p_values(
-        self,
-        observed: Values,
-        differences: Values,
-        alternative: Alternative = "two-sided",
-        *,
-        exact: bool = False,
-        scale: float = 0.0,
-    ) -> Values:
-        """Return the p-value of each comparison; replicates of the bootstrap are never exact."""
-        if exact:
-            raise AssertionError("the bootstrap's replicates are never exhaustive")
-        return self.p_value(observed, differences, alternative, scale=scale)
-
-    def differences(
-        self,
-        statistics: UnitCounts,
-        pairs: Sequence[Pair],
-        *,
-        replicates: int,
-        seed: int,
-        first: int = 0,
-    ) -> tuple[Values, bool]:
-        """Return the replicates' differences, shaped (replicate, pair), and False."""
-        left, right = np.array(pairs).T
-        bootstrap = Bootstrap(replicates=replicates, seed=seed)
-        units = Units.segments(statistics.units)
-        (scores,) = bootstrap_scores([statistics], units, bootstrap, first=first)
-        return scores[:, left] - scores[:, right], False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -499,8 +453,7 @@ class RunsTest(SignificanceTest):
     source: ClassVar[Source] = "runs"
 
 
-ReplicateTest: TypeAlias = "SwapTest | BootstrapTest"
-AnyTest: TypeAlias = "ReplicateTest | RunsTest"
+AnyTest: TypeAlias = "SwapTest | BootstrapTest | RunsTest"
 
 #: All tests by name; a new one is an entry here.
 TESTS: Mapping[str, AnyTest] = {
@@ -565,7 +518,7 @@ TESTS: Mapping[str, AnyTest] = {
     )
 }
 #: Tests whose p-values come from replicates.
-REPLICATE_TESTS: Mapping[str, ReplicateTest] = {
+REPLICATE_TESTS: Mapping[str, SwapTest | BootstrapTest] = {
     name: test for name, test in TESTS.items() if not isinstance(test, RunsTest)
 }
 
