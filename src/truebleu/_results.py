@@ -97,6 +97,6 @@ class Result:
         return render(self, "text").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from truebleu.reports.document import render
+        from truebleu.reports.formats.html import render_for_notebook
 
-        return render(self, "html")
+        return render_for_notebook(self)

@@ -71,21 +71,42 @@ def test_the_answer_is_short(folder: Path, systems: int, metrics: str, most: int
     assert max(map(len, lines)) <= 100
 
 
-def test_the_chart_shows_scores_and_differences_of_all_systems(folder: Path) -> None:
+def test_right_is_better_in_the_chart_by_every_metric(folder: Path) -> None:
     file = folder / "forest.json"
-    assert run(folder, "-m", "bleu,ter", "--chart", str(file)).exit_code == 0
+    options = ("-m", "bleu,ter", "--baseline", "bad")
+    assert run(folder, *options, "--chart", str(file)).exit_code == 0
     rows = json.loads(file.read_text())["datasets"]["rows"]
-    compared = json_of(folder, "-m", "bleu,ter", "--baseline", "good")
-    assert len(rows) == 12
-    scores = {row["x"]: row["y"] for row in rows if row["panel"] == "BLEU of each system"}
-    assert scores == {one["name"]: one["scores"]["BLEU"]["score"] for one in compared["systems"]}
-    best = max(scores, key=scores.__getitem__)
-    differences = {row["x"]: row for row in rows if row["panel"] == f"BLEU: difference to {best}"}
-    assert differences["bad"]["y"] == pytest.approx(scores["bad"] - scores[best])
-    assert differences["bad"]["series"] == "difference, significant"
-    assert differences[best]["y"] == 0.0
+    compared = json_of(folder, *options)
+    scores = {system["name"]: system["scores"] for system in compared["systems"]}
+    assert len(rows) == 6
+    for label, turn in (("BLEU", 1), ("TER", -1)):
+        points = {row["x"]: row for row in rows if row["panel"].startswith(label)}
+        assert points["bad"]["series"] == "baseline"
+        for pair in compared["comparisons"]:
+            if pair["metric"] == label:
+                point = points[pair["a"]]
+                ends = sorted((turn * pair["interval"][0], turn * pair["interval"][1]))
+                assert point["y"] == turn * pair["difference"] > 0
+                assert [point["low"], point["high"]] == ends
+                assert point["series"] == "better"
+                assert point["label"] == f"{scores[pair['a']][label]['score']:.2f}"
     again = run(folder, "--chart", str(file))
     assert isinstance(again.exception, TruebleuError)
+
+
+def test_undecided_pairs_are_hollow_in_the_chart(folder: Path) -> None:
+    file = folder / "undecided.json"
+    copies = ["--baseline", "good", f"copy={folder / 'good.txt'}"]
+    assert run(folder, *copies, "--chart", str(file)).exit_code == 0
+    chart = json.loads(file.read_text())
+    points = {row["x"]: row["series"] for row in chart["datasets"]["rows"]}
+    assert points == {"good": "baseline", "same": "undecided", "bad": "worse", "copy": "undecided"}
+    (panel,) = chart["concat"]
+    (dots,) = (layer for layer in panel["layer"] if layer["mark"]["type"] == "point")
+    outline, inside = (dots["encoding"][channel]["scale"] for channel in ("color", "fill"))
+    undecided, worse = map(outline["domain"].index, ("undecided", "worse"))
+    assert (outline["range"][undecided], inside["range"][undecided]) == ("#545c66", "#ffffff")
+    assert (outline["range"][worse], inside["range"][worse]) == ("#a8410a", "#a8410a")
 
 
 def test_human_accuracy_is_given_only_within_the_range_of_the_curve(folder: Path) -> None:

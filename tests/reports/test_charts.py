@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zlib
 from dataclasses import replace
+from importlib.resources import files
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,18 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.reports.charts import DASHES, PALETTE, SHAPES, chart, save_chart, specification
+from truebleu.reports.charts import (
+    DASHES,
+    FIRST,
+    INK,
+    PALETTE,
+    SECOND,
+    SHAPES,
+    SOFT,
+    chart,
+    save_chart,
+    specification,
+)
 from truebleu.reports.document import CHART_ENDINGS, Chart, Column, Plot, Table
 
 if TYPE_CHECKING:
@@ -337,6 +349,22 @@ def test_colours_differ_in_lightness_so_that_grey_tells_them_apart() -> None:
     assert min(abs(a - b) for a, b in combinations(levels, 2)) > 7
     assert min(abs(a - b) for a, b in combinations(levels[:4], 2)) > 15
     assert max(levels) < 72
+
+
+def test_colours_are_those_of_the_reports_page() -> None:
+    page = (files("truebleu.reports.page") / "page.css").read_text(encoding="utf-8")
+    light = page.partition("@media")[0]
+    for colour in (INK, SOFT, FIRST, SECOND):
+        assert colour in light, colour
+
+
+def test_labels_of_rows_across_the_page_stand_at_their_right_end() -> None:
+    turned = ALL["turned"]
+    (label,) = marks(turned, "text")
+    assert label["encoding"]["x"] == {"value": "width"}
+    upright = with_plot(turned, horizontal=False)
+    (label,) = marks(upright, "text")
+    assert label["encoding"]["x"]["field"] == "x"
 
 
 def test_lines_are_told_apart_by_dash_and_shape_as_well() -> None:

@@ -20,7 +20,9 @@ NEW = [score + 0.5 + n % 3 / 2 for n, score in enumerate(OLD)]
 
 def decided(new: list[float] = NEW, *, documents: int | None = None, **settings: Any) -> GateResult:
     names = None if documents is None else [str(n % documents) for n in range(len(OLD))]
-    return gate({"new": new, "old": OLD}, documents=names, baseline="old", **settings)
+    scores = {"new": new, "old": OLD}
+    metric = "scores:higher_is_better=yes"
+    return gate(scores, metrics=metric, documents=names, baseline="old", **settings)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_copies_are_named_as_such() -> None:
 def test_a_unit_that_decides_the_gate_is_warned_of(margin: float | None, warned: bool) -> None:
     """A gate that shows nothing needs no caution."""
     scores = {"new": [n % 2 for n in range(59)] + [-90.0], "old": [0.5] * 60}
-    told = gate(scores, baseline="old", margin=margin)
+    told = gate(scores, metrics="scores:higher_is_better=yes", baseline="old", margin=margin)
     assert told.passed is (margin != 1.0)
     sentence = "One item accounts for 98 % of the variance of the difference in score"
     assert (sentence in " ".join(str(told).split())) is warned

@@ -46,6 +46,25 @@ def test_every_set_is_shown_and_then_the_mean(result: Panel) -> None:
     assert table.rows[-1]["verdict"] == "better"
 
 
+def test_the_chart_is_turned_so_that_right_is_better() -> None:
+    channels = {name: Channel.at_rate(rate) for name, rate in (("good", 0.1), ("poor", 0.3))}
+    sets = {f"set-{seed}": simulate(segments=60, systems=channels, seed=seed) for seed in range(2)}
+    by_ter = panel(sets, ["ter"], replicates=200)
+    (chart,) = document(by_ter).charts
+    (pair,) = by_ter.comparisons
+    assert [row["difference"] for row in chart.table.rows[:2]] == [
+        -one.difference for one in pair.sets
+    ]
+    assert all(one.difference < 0 for one in pair.sets)
+    for row in chart.table.rows:
+        low, value, high = (row[name] for name in ("low", "difference", "high"))
+        assert isinstance(low, float)
+        assert isinstance(value, float)
+        assert isinstance(high, float)
+        assert low < value < high
+    assert chart.table.columns[1].heading == "← worse · TER, negated · better →"
+
+
 def test_only_few_test_sets_have_columns_of_their_own() -> None:
     channels = {name: Channel.at_rate(rate) for name, rate in (("a", 0.1), ("b", 0.2), ("c", 0.3))}
     sets = {f"set-{seed}": simulate(segments=20, systems=channels, seed=seed) for seed in range(9)}

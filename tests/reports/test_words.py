@@ -34,7 +34,8 @@ WORDS = {
 def item_counts() -> Counts:
     scores = {name: [(n * k) % 7 / 7 for n in range(40)] for k, name in enumerate(NAMES, 1)}
     domains = ["law" if n % 2 else "math" for n in range(40)]
-    return counts_of(ItemScores.of(scores), domains=domains)
+    metric = "scores:higher_is_better=yes"
+    return counts_of(ItemScores.of(scores), metrics=metric, domains=domains)
 
 
 def text_counts() -> Counts:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from truebleu.corpus._files import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.reports.document import CHART_ENDINGS, Chart, Column, is_number, one_line
+from truebleu.reports.document import CHART_ENDINGS, VERDICTS, Chart, Column, is_number, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -141,9 +141,20 @@ def _convert(ending: str, convert: ModuleType, spec: Part, version: str | None) 
 
 # The look of charts.
 
+#: Colours of the report's page: text, axes, grid, better, worse.
+INK, SOFT, GRID, FIRST, SECOND = "#1b1f24", "#545c66", "#e6e9ed", "#1f55a0", "#a8410a"
+BACKGROUND = "#ffffff"
+#: Outline and inside of the dot of each verdict; hollow if the test decides nothing.
+VERDICT_LOOKS = {
+    "better": (FIRST, FIRST),
+    "worse": (SECOND, SECOND),
+    "undecided": (SOFT, BACKGROUND),
+    "best": (FIRST, FIRST),
+    **dict.fromkeys(("different", "baseline", "mean"), (INK, INK)),
+}
 # Colours, ordered so that the first few differ most in lightness, which remains of a colour in
 # print and to most eyes that confuse some hues. All are dark enough to be seen on white.
-PALETTE = ("#1a1a1a", "#d1560c", "#1f55a0", "#e0a100", "#7a1f1f", "#2f9fd0", "#1b7855", "#3f1660")
+PALETTE = (FIRST, "#1a1a1a", "#d1560c", "#e0a100", "#7a1f1f", "#2f9fd0", "#1b7855", "#3f1660")
 # Lighter colours for areas, on which black error bars are seen; again different in lightness.
 BAR_PALETTE = (
     "#e0a100",
@@ -167,10 +178,7 @@ SHAPES = (
 )
 # One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
 DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2, 3))
-#: Colour of a single series.
-SINGLE = PALETTE[2]
-INK = "#000000"
-RULE = {"type": "rule", "color": INK, "strokeDash": [5, 3]}
+RULE = {"type": "rule", "color": SOFT, "strokeDash": [5, 3]}
 #: Width and height of a chart, and of one of several panels, in pixels.
 CHART_SIZE, PANEL_SIZE = (480, 300), (280, 200)
 #: Pixels of each category, and of each of several series side by side.
@@ -179,7 +187,7 @@ STEP, NARROW_STEP = 20, 12
 LINE = 80
 PANEL_LINE = 45
 # Many points are smaller and more transparent: maximum number of points, size, opacity.
-CROWDS = ((60, 50, 1.0), (300, 30, 0.9), (2000, 14, 0.6))
+CROWDS = ((60, 64, 1.0), (300, 30, 0.9), (2000, 14, 0.6))
 LARGEST_CROWD = (6, 0.4)
 # Percentages as tables write them; d3's own format leaves no space before the sign.
 PERCENT_LABEL = "format(100 * datum.value, ',.6~g') + ' %'"
@@ -189,14 +197,27 @@ MOST_NAMED_VALUES = 10
 SMALLEST_USE = 0.5
 
 CONFIG: Part = {
-    "background": "#ffffff",
+    "background": BACKGROUND,
     "mark": {"tooltip": True},
     # The first is built into vl-convert, and the next has the same widths: text is set alike.
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
-    "view": {"continuousWidth": 300, "continuousHeight": 300},
-    "axis": {"gridColor": "#dddddd", "labelLimit": 400, "titleFontWeight": "normal"},
+    "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
+    "axis": {
+        **{f"{part}Color": GRID for part in ("grid", "domain", "tick")},
+        **{f"{part}Color": SOFT for part in ("label", "title")},
+        "labelLimit": 400,
+        "titleFontWeight": "normal",
+    },
     "legend": {"labelLimit": 400, "symbolSize": 80, "titleFontWeight": "normal"},
-    "title": {"anchor": "start", "fontSize": 15, "offset": 12, "subtitlePadding": 5},
+    "text": {"color": INK},
+    "title": {
+        "anchor": "start",
+        "color": INK,
+        "fontSize": 15,
+        "offset": 12,
+        "subtitleColor": SOFT,
+        "subtitlePadding": 5,
+    },
 }
 # The page must not offer to send its data to an editor elsewhere.
 ACTIONS = {"export": True, "source": True, "compiled": False, "editor": False}
@@ -355,6 +376,11 @@ class _Data:
         return any("low" in point for point in self.points)
 
     @property
+    def has_verdicts(self) -> bool:
+        """True if the series are verdicts, whose dots are alike but for colour and filling."""
+        return self.plot.series_order == VERDICTS
+
+    @property
     def has_steady_references(self) -> bool:
         """True if all rows of each panel have the same reference, so that one line shows it."""
         return all(
@@ -429,11 +455,13 @@ def _panel(data: _Data, name: str | None) -> Part:
 
 def _layers(data: _Data, panel: str | None) -> list[Part]:
     """Make the layers of a panel, from the back to the front."""
-    colour = {} if data.series else {"color": SINGLE}
+    colour = {} if data.series else {"color": FIRST}
     size, opacity = _point_look(len(data.of_panel(panel)))
-    point = {"type": "point", "filled": True, "size": size, "opacity": opacity, **colour}
+    point: Part = {"type": "point", "size": size, "opacity": opacity, **colour}
+    point["filled"] = not data.has_verdicts
+    look = "fill" if data.has_verdicts else "shape"
     marks = {
-        "point": [_layer(data, panel, point, "color", "shape")],
+        "point": [_layer(data, panel, point, "color", look)],
         "line": [
             _layer(data, panel, {"type": "line", **colour}, "color", "strokeDash"),
             _layer(data, panel, point, "color", "shape"),
@@ -442,18 +470,20 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
     }
     layers = marks[data.plot.mark]
     if data.has_error_bars:
-        bars = {"type": "errorbar", "ticks": True, **colour}
+        bars = {"type": "errorbar", "thickness": 2, **colour}
         layer = _layer(data, panel, bars, "color", y="low")
         layer["encoding"]["y2"] = {"field": "high"}
         layer["transform"] = [{"filter": "isValid(datum.low)"}]
         layers.insert(0, layer)
     if any("reference" in point for point in data.of_panel(panel)):
-        layers.append(_reference(data, panel))
+        layers.insert(0 if data.has_verdicts else len(layers), _reference(data, panel))
     if data.plot.opposite is not None:
         layers.append({"mark": RULE, "encoding": {"y": {"datum": data.plot.opposite}}})
     if "label" in data.columns:
         text = _layer(data, panel, {"type": "text", "align": "left", "dx": 7})
-        text["encoding"]["text"] = {"field": "label", "type": "nominal"}
+        text["encoding"] |= {"text": {"field": "label", "type": "nominal"}}
+        if data.plot.horizontal:
+            text["encoding"]["y"] = {"value": "width"}
         layers.append(text)
     return layers
 
@@ -470,7 +500,8 @@ def _reference(data: _Data, panel: str | None) -> Part:
         mark: Part = {"type": "tick", "orient": "horizontal", "color": INK, "thickness": 2}
         return _layer(data, panel, mark, y="reference")
     y = {**_y_axis(data, panel, "reference"), "aggregate": "min"}
-    return {"mark": RULE, "encoding": {"y": y}}
+    rule = {"type": "rule", "color": SOFT} if data.has_verdicts else RULE
+    return {"mark": rule, "encoding": {"y": y}}
 
 
 def _layer(data: _Data, panel: str | None, mark: Part, *channels: str, y: str = "y") -> Part:
@@ -492,6 +523,9 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
         "shape": SHAPES,
         "strokeDash": DASHES,
     }
+    if data.has_verdicts:
+        outlines, insides = zip(*(VERDICT_LOOKS[name] for name in order), strict=True)
+        ranges |= {"color": outlines, "fill": insides}
     encoding: Part = {
         channel: {
             "field": "series",
@@ -583,7 +617,7 @@ def _notes(data: _Data) -> list[str]:
         ends = [end for end in (data.plot.reference, data.plot.opposite) if end is not None]
         shown = " and ".join(map(column.cell, ends))
         notes.append(f"Dashed line{'s' * (len(ends) > 1)}: {shown}")
-    elif "reference" in columns:
+    elif "reference" in columns and not data.has_verdicts:
         kind = "Dashed line" if data.has_steady_references else "Short lines"
         notes.append(f"{kind}: {one_line(columns['reference'].heading)}")
     if not data.points:

@@ -422,13 +422,16 @@ def _ordered_names(comparison: Comparison) -> tuple[list[str], set[str]]:
 
 
 def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
-    """Make a row per system, best first: scores and ranks, or differences to the baseline."""
+    """Make a row per system, best first: scores and ranks, or differences to the baseline.
+
+    Pictures of the differences to the first row stand beside the scores.
+    """
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
     names, begins = _ordered_names(comparison)
+    by_label = {label: _columns(comparison, label, details=details) for label in labels}
     columns = [doc.Column("system", _words(comparison).system.capitalize())]
-    for label in labels:
-        columns += _columns(comparison, label, details=details)
-    pairs = {label: _pairs_with(comparison, label, baseline or names[0]) for label in labels}
+    columns += [column for of_metric in by_label.values() for column in of_metric]
+    pairs = {label: _pairs_with(comparison, label, names[0]) for label in labels}
     rows = []
     for name in names:
         row: dict[str, Value] = {"system": name, "rule": name in begins}
@@ -441,14 +444,45 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             if baseline is not None:
                 bounds = None if pair is None else _bounds(comparison, *pair)
             values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
-            values["low"], values["high"] = bounds or (None, None)
+            values |= _picture(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
-    bar, zero = ("score", False) if baseline is None else ("difference", True)
     bars = [
-        doc.Bar(f"{label} {bar}", f"{label} low", f"{label} high", zero=zero) for label in labels
+        doc.Bar(
+            by_label[label][-1].name if baseline is None else f"{label} difference",
+            f"{label} low",
+            f"{label} high",
+            zero=True,
+            value=f"{label} value",
+            verdict=f"{label} verdict",
+            heading="← worse · better →" if baseline else f"← worse than {names[0]}",
+        )
+        for label in labels
     ]
     return doc.Table(tuple(columns), tuple(rows), rule="rule", bars=tuple(bars))
+
+
+def _picture(
+    comparison: Comparison, label: str, compared: tuple[PairResult, int] | None
+) -> dict[str, Value]:
+    """Return a difference as pictures show it, so that right is better, and its verdict.
+
+    Args:
+        comparison: result of `compare`.
+        label: label of the metric.
+        compared: a pair and its sign, or None for the system that others are compared with.
+    """
+    if compared is None:
+        return {"value": 0.0, "verdict": "baseline" if comparison.settings.baseline else "best"}
+    pair, sign = compared
+    higher = comparison.metrics[label].higher_is_better
+    sign *= -1 if higher is False else 1
+    low, high = _bounds(comparison, pair, sign)
+    verdict = "undecided"
+    if pair.significant:
+        verdict = "better" if sign * pair.difference > 0 else "worse"
+        verdict = "different" if higher is None else verdict
+    return {"value": sign * pair.difference, "low": low, "high": high, "verdict": verdict}
 
 
 def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.Column]:
@@ -628,62 +662,35 @@ def _pairs_with(
     }
 
 
-# The chart: intervals of scores, and of differences to the best system or the baseline.
-
-KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
-    "score",
-    "difference, significant",
-    "difference, not significant",
-    "baseline",
-)
+# The chart.
 
 
 def forest_chart(comparison: Comparison) -> doc.Chart:
-    """Draw systems from the best down, with scores on the left and differences on the right."""
+    """Draw the differences to the baseline or to the best system, so that right is better."""
     rows: list[Row] = []
     words, first = _words(comparison), next(iter(comparison.metrics))
     order = [name for name, _ in by_score(comparison, first)]
+    against = comparison.settings.baseline or order[0]
     for label, metric in comparison.metrics.items():
-        against = comparison.settings.baseline or by_score(comparison, label)[0][0]
         pairs = _pairs_with(comparison, label, against)
-        lower = " (lower is better)" if metric.higher_is_better is False else ""
-        scored = {"panel": f"{label} of each {words.system}", "measured": f"{label}{lower}"}
-        name_of_metric = f"{label}: d" if len(comparison.metrics) > 1 else "D"
-        differs: dict[str, Value] = {
-            "panel": f"{name_of_metric}ifference to {against}",
-            "measured": f"Difference of {label}{lower}",
+        panel: dict[str, Value] = {
+            "panel": f"{label}: difference to {against}",
+            "axis": doc.difference_axis(label, metric.higher_is_better),
             "zero": 0.0,
         }
         for name in order:
-            result = comparison.systems[name][label]
-            rows.append({**scored, **_point(name, SCORE, result.score, result.interval)})
-        for name in order:
-            if name not in pairs:
-                rows.append(differs | _point(name, AGAINST, 0.0))
-                continue
-            pair, sign = pairs[name]
-            kind = DIFFERS if pair.significant else UNDECIDED
-            bounds = _bounds(comparison, pair, sign)
-            rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
-    headings = {"system": words.system.capitalize(), "value": "Score", "kind": "Points"}
+            score = f"{comparison.systems[name][label].score:.{metric.digits}f}"
+            point = _picture(comparison, label, pairs.get(name))
+            rows.append({"system": name, "score": score, **panel, **point})
+    headings = {"system": words.system.capitalize(), "value": "Difference", "verdict": ""}
     systems = " and ".join(order) if len(order) == 2 else f"{len(order)} {words.systems}"
     return doc.forest(
         f"{systems} by {', '.join(comparison.metrics)}",
         rows,
-        headings | {"zero": "no difference"},
+        headings | {"zero": "no difference", "score": "score"},
         verdicts(comparison),
         interval=f"{100 * comparison.settings.level:g} % intervals",
-        series="kind",
-        series_order=KINDS,
         panel="panel",
-        y_heading="measured",
-        reference_field="zero",
-        shared_y=False,
+        y_heading="axis",
+        label="score",
     )
-
-
-def _point(
-    system: str, kind: str, value: float, bounds: DifferenceBounds = (None, None)
-) -> dict[str, Value]:
-    low, high = bounds
-    return {"system": system, "kind": kind, "value": value, "low": low, "high": high}

@@ -72,6 +72,9 @@ class Bar:
         high: key of the interval's upper bound in a row; the interval is open if it is None.
         zero: True if a line shows where 0 is.
         band: key of a number in a row; values nearer to 0 than this number are shaded.
+        value: key of the number that is drawn; None for the column's.
+        verdict: key of one of `VERDICTS` in a row, which decides colour and filling.
+        heading: heading of the bars.
     """
 
     column: str
@@ -79,6 +82,9 @@ class Bar:
     high: str
     zero: bool = False
     band: str | None = None
+    value: str | None = None
+    verdict: str | None = None
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +193,8 @@ class Plot:
         series_order: all possible series, so that charts of the same kind draw each of them alike
             even if some do not occur.
         panel: column whose values have a chart each, side by side.
-        label: column whose text stands next to the point if there is room.
+        label: column whose text stands next to the point, or at the right end of rows that run
+            across the page.
         y_heading: column with the title of each panel's vertical axis; if None, the heading of `y`.
         horizontal: True if categories run down the page and numbers across it, which leaves room
             for long names.
@@ -241,6 +248,21 @@ class Chart:
     in_html: bool = False
 
 
+#: Verdicts about a difference, each with a look of its own in charts; then rows without a test.
+VERDICTS = ("better", "worse", "undecided", "different", "baseline", "best", "mean")
+
+
+def difference_axis(label: str, higher_is_better: bool | None) -> str:
+    """Return the title of an axis of differences, negated if lower scores are better.
+
+    >>> difference_axis("TER", False)
+    '← worse · TER, negated · better →'
+    """
+    if higher_is_better is None:
+        return f"Difference of {label}"
+    return f"← worse · {label}{'' if higher_is_better else ', negated'} · better →"
+
+
 def forest(
     title: str,
     rows: Iterable[Row],
@@ -248,18 +270,21 @@ def forest(
     sentences: Iterable[str] = (),
     **options: Any,
 ) -> Chart:
-    """Draw points with intervals from low to high down the page.
+    """Draw differences with intervals down the page, by their verdicts.
 
     Args:
         title: title of the chart.
-        rows: a point each; `low` and `high` are the bounds of its interval.
+        rows: a point each; `low` and `high` are the bounds of its interval, `verdict` is one of
+            `VERDICTS`, and `zero` is 0.
         headings: headings of the columns, by name; the first two are x and y.
         sentences: sentences above the chart.
         options: further options of the `Plot`.
     """
     x, y, *_ = headings
     columns = (*(Column(*item) for item in headings.items()), *plain_columns("low", "high"))
-    plot = Plot("point", x, y, errors=("low", "high"), horizontal=True, **options)
+    look: dict[str, Any] = {"series": "verdict", "series_order": VERDICTS}
+    look |= {"reference_field": "zero", "errors": ("low", "high"), "shared_y": False}
+    plot = Plot("point", x, y, horizontal=True, **(look | options))
     table = Table(columns, tuple(rows))
     return Chart(title=title, table=table, plot=plot, sentences=tuple(sentences))
 
@@ -285,11 +310,13 @@ class Document:
         data: one row per finding, each number in a column of its own and with all its digits;
             ``--format tsv`` and `to_frame` return it.
         checks: tests that passed or failed, if the result is a decision.
+        flags: warnings about texts and flagged outputs, for pages; commands print warnings apart.
     """
 
     blocks: tuple[Block, ...]
     data: Table
     checks: tuple[Check, ...] = ()
+    flags: tuple[str, ...] = ()
 
     def with_cautions(self, lines: tuple[str, ...]) -> Document:
         """Add sentences that change how to read the answer, after the first sentences if any."""
@@ -388,8 +415,11 @@ def document_of(result: Renderable, **options: Any) -> Document:
     """
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
-    warnings = [w for w in getattr(result, "warnings", ()) if getattr(w, "is_serious", False)]
-    return document.with_cautions(tuple(merge_warnings(warnings))) if warnings else document
+    warnings = getattr(result, "warnings", ())
+    serious = [warning for warning in warnings if warning.is_serious]
+    others = [warning for warning in warnings if not warning.is_serious]
+    document = replace(document, flags=(*document.flags, *merge_warnings(others)))
+    return document.with_cautions(tuple(merge_warnings(serious))) if serious else document
 
 
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:

@@ -86,7 +86,15 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
         words = _words(explanation)
         notes += [note.format(whole=words.whole, rows=words.rows) for note in NOTES]
     blocks.append(doc.Notes(tuple(notes)))
-    return doc.Document(tuple(blocks), data_table(explanation))
+    flags = dict.fromkeys(line for pair in ordered for line in _flags(pair))
+    return doc.Document(tuple(blocks), data_table(explanation), flags=tuple(flags))
+
+
+def _flags(pair: PairExplanation) -> Iterator[str]:
+    """Count the flagged outputs of a pair by kind and system, if there are any."""
+    kinds = [_outputs(group) for group in pair.degenerate[1:] if group.segments]
+    if kinds:
+        yield f"Flagged: {doc.join_names(kinds)}."
 
 
 # Sentences, most important first.
@@ -274,17 +282,23 @@ def slice_table(
     ]
     if not details:
         shown = shown[:MOST_VARIABLES]
+    turn = -1 if _metric(explanation, pair).higher_is_better is False else 1
     rows: list[Row] = []
     for variable in shown:
         for index, part in enumerate(variable.slices):
             low, high = part.interval
             first, second = part.scores if part.scores is not None else (None, None)
             row = row_of(part) | {"variable": "" if index else variable.name}
-            row |= {"low": low, "high": high, "a": first, "b": second}
+            row |= {"a": first, "b": second}
             row["interval"] = doc.bracketed((low, high), digits, sign="+")
+            # In the picture right is better for the first system.
+            row["low"], row["high"] = low, high = sorted((turn * low, turn * high))
+            row["value"] = turn * part.contribution
+            row["verdict"] = "better" if low > 0 else "worse" if high < 0 else "undecided"
             row["name link"] = _link(pair, slice=f"{variable.name}:{part.name}")
             rows.append(row)
-    bars = (doc.Bar("contribution", "low", "high", zero=True),)
+    look = {"value": "value", "verdict": "verdict", "heading": "← worse · better →"}
+    bars = (doc.Bar("contribution", "low", "high", zero=True, **look),)
     return doc.Table(columns if details else columns[:-2], tuple(rows), bars=bars)
 
 

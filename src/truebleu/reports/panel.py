@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truebleu.reports import document as doc
 from truebleu.reports.words import words_of
@@ -281,21 +281,25 @@ def _method(result: Panel) -> str:
 
 def _chart(result: Panel, label: str) -> doc.Chart:
     """Draw a forest plot of one metric: a row for each set, and their mean, by pair."""
-    rows = [
-        {**row, "set": row["test_set"] or "mean", "pair": f"{pair.a} − {pair.b}", "zero": 0.0}
-        for pair in result.of(label)
-        for row in _rows(result, pair)
-    ]
-    headings = {"set": "Test set", "difference": f"difference in {label}", "verdict": "Verdict"}
+    higher = result.higher_is_better[label]
+    rows: list[Row] = []
+    for pair in result.of(label):
+        panel = {"pair": f"{pair.a} − {pair.b}", "zero": 0.0}
+        for row in _rows(result, pair):
+            point: dict[str, Any] = {**row, **panel, "set": row["test_set"] or "mean"}
+            if higher is False:
+                ends = {"difference": "difference", "low": "high", "high": "low"}
+                negated = {name: point[end] for name, end in ends.items()}
+                point |= {name: None if n is None else -n for name, n in negated.items()}
+            rows.append(point)
+    axis = doc.difference_axis(label, higher)
+    headings = {"set": "Test set", "difference": axis, "verdict": "Verdict"}
     return doc.forest(
         f"{label}: differences by test set",
         rows,
         headings | {"zero": "no difference", "pair": "Pair"},
         interval=f"{100 * result.settings.level:g} % intervals",
-        series="verdict",
-        series_order=("better", "worse", "undecided", "mean"),
         panel="pair",
-        reference_field="zero",
     )
 
 

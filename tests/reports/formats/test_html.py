@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from html.parser import HTMLParser
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import truebleu
 from tests.reports.formats.examples import DOCUMENT, attacks
 from tests.reports.formats.hostile import Hostile
 from truebleu.reports.document import Bar, Chart, Column, Plot, Table, render
 from truebleu.reports.formats import html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_html_has_the_same_cells_in_a_table() -> None:
@@ -45,6 +51,52 @@ def test_a_result_prints_as_the_command_does_and_shows_itself_in_a_notebook() ->
     result = Hostile("name")
     assert str(result) == render(result, "text").rstrip("\n")
     assert result._repr_html_() == render(result, "html")
+
+
+def texts_with_options() -> Iterator[str]:
+    """Yield the strings with options in modules whose results notebooks show."""
+    source = Path(truebleu.__file__).parent
+    for folder in ("reports", "studies", "significance", "planning", "explanation", "agreement"):
+        for path in (source / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                value = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(value, str) and re.search(r"(?<![\w-])--[a-z]", value):
+                    yield value
+
+
+def test_no_sentence_keeps_an_option_in_a_notebook() -> None:
+    sentences = list(texts_with_options())
+    assert len(sentences) > 20
+    for sentence in sentences:
+        assert "--" not in html.as_arguments(sentence), sentence
+
+
+@pytest.mark.parametrize(
+    ("option", "argument"),
+    [
+        ("try --adaptive.", "try adaptive=True."),
+        ("use --lower-is-better", "use higher_is_better=False"),
+        ("--about further-runs takes", 'about="further-runs" takes'),
+        ("give --test-lists or --folds", "give test_lists or folds"),
+        ("a model called base--big", "a model called base--big"),
+    ],
+)
+def test_a_notebook_names_arguments_instead_of_options(option: str, argument: str) -> None:
+    assert html.as_arguments(option) == argument
+
+
+def test_a_notebook_shows_warnings_and_flagged_outputs() -> None:
+    reference = [f"{n} a b c d e f g" for n in range(60)]
+    loops = ["x " * 60 if n < 4 else line for n, line in enumerate(reference)]
+    blank = ["" if n < 6 else line for n, line in enumerate(reference)]
+    systems = {"loops": loops, "blank": blank}
+    compared = truebleu.compare(systems, reference, ["bleu", "ter"], replicates=200)
+    shown = compared._repr_html_()
+    assert "blank: 6 blank segments, first in segment 1" in shown
+    assert "(correct_over=&quot;metrics&quot; tests all of them)" in shown
+    assert "blank segments" not in str(compared)
+    explained = truebleu.explain(systems, reference, replicates=200)._repr_html_()
+    assert "4 loops of loops" in explained.partition("Flagged: ")[2].partition("</p>")[0]
 
 
 COLUMNS = (Column("x", "X"), Column("y", "Y", 1))
@@ -85,6 +137,27 @@ def test_open_ends_reach_the_edge_and_far_values_do_not_squeeze_the_others() -> 
     places = [place for place, _ in spans(drawn([*rows, {"x": "far", "y": -1000.0}]))]
     assert max(places) - min(places[:-1]) > 80
     assert places[-1] == 0
+
+
+def test_verdicts_have_the_colours_of_the_page_and_undecided_ones_are_hollow() -> None:
+    row = {"x": "a", "y": 2.0, "low": -1.0, "high": 4.0}
+    by_verdict = {
+        verdict: drawn([row | {"is": verdict}], verdict="is")
+        for verdict in ("better", "worse", "undecided")
+    }
+    assert by_verdict["better"].count("color: #1f55a0") == 2
+    assert by_verdict["worse"].count("color: #a8410a") == 2
+    assert "color: #" not in by_verdict["undecided"]
+    assert ["background: none" in table for table in by_verdict.values()] == [False, False, True]
+    left, right, dot = spans(by_verdict["undecided"])
+    assert left[0] + left[1] == pytest.approx(dot[0]) == pytest.approx(right[0])
+
+
+def test_a_bar_draws_its_own_value_if_it_has_one() -> None:
+    rows = [{"x": "a", "y": 2.0, "turned": -2.0}, {"x": "b", "y": 1.0, "turned": -1.0}]
+    (first, second) = spans(drawn(rows, value="turned", heading="← worse"))
+    assert first[0] < second[0]
+    assert ">← worse</th>" in drawn(rows, value="turned", heading="← worse")
 
 
 def test_groups_of_rows_are_shaded_in_turn() -> None:

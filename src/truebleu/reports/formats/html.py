@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import escape
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Heading, Notes, Sentences, Table, is_number, one_line
+from truebleu.reports.document import (
+    Heading,
+    Notes,
+    Sentences,
+    Table,
+    document_of,
+    is_number,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +42,55 @@ FARTHEST = 3
 MANY = 24
 
 
+# An option in a sentence, with its value if one follows.
+OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (ar|document|further-runs|metrics)\b)?")
+FLAGS = {
+    **{
+        name: f"{name}=True" for name in ("adaptive", "details", "human_lower_is_better", "recount")
+    },
+    "lower_is_better": "higher_is_better=False",
+    "not_normalized": "normalized=False",
+}
+FLAGGED = (
+    "border-left: 3px solid #b07a1f; background: rgba(240, 180, 60, 0.15); padding: 0.1em 0.8em"
+)
+
+
+def render_for_notebook(result: Renderable) -> str:
+    """Render a result with its warnings, naming Python's arguments instead of options."""
+    document = document_of(result)
+    blocks: list[Block] = []
+    for block in document.blocks:
+        if isinstance(block, Sentences | Notes):
+            blocks.append(replace(block, lines=tuple(map(as_arguments, block.lines))))
+        elif isinstance(block, Table):
+            blocks.append(replace(block, notes=tuple(map(as_arguments, block.notes))))
+        else:
+            blocks.append(block)
+    return render(replace(document, blocks=tuple(blocks)))
+
+
+def as_arguments(sentence: str) -> str:
+    """Replace options of commands by arguments of functions.
+
+    >>> as_arguments("--correct-over metrics tests all of them")
+    'correct_over="metrics" tests all of them'
+    """
+
+    def argument(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        return f'{name}="{match[2]}"' if match[2] else FLAGS.get(name, name)
+
+    return OPTION.sub(argument, sentence)
+
+
 def render(document: Document, _result: Renderable | None = None) -> str:
-    """Render the blocks as a fragment of a page."""
+    """Render the blocks as a fragment of a page, with what is flagged after the first sentences."""
     parts = [part for block in document.blocks if (part := render_block(block))]
+    if document.flags:
+        lines = "".join(f"<p>{sentence_of(line)}</p>" for line in document.flags)
+        is_text = bool(document.blocks) and isinstance(document.blocks[0], Sentences)
+        parts.insert(int(is_text), f'<div style="{FLAGGED}">{lines}</div>')
     return '<div class="truebleu">\n' + "\n".join(parts) + "\n</div>\n"
 
 
@@ -81,7 +136,7 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     scope = ' scope="col"' if in_page else ""
     headings = "".join(
         f"<th{scope}{_aligned(numeric, in_page)}>{text_of(column.heading)}</th>"
-        + ("<td></td>" if bar else "")
+        + (f"<th{scope}>{text_of(bar[0].heading)}</th>" if bar else "")
         for column, numeric, bar in columns
     )
     rows, shaded = [], False
@@ -122,12 +177,21 @@ def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
 
 # Bars.
 
+# Colours of the report's page. Mixed with the colour of the text, they suit dark pages, too.
+COLOURS = {
+    verdict: f"color: {colour}; color: color-mix(in srgb, {bright} 75%, currentColor); "
+    for verdicts, colour, bright in (
+        (("better", "best"), "#1f55a0", "#2971d5"),
+        (("worse",), "#a8410a", "#e0570d"),
+    )
+    for verdict in verdicts
+}
 CELL = "position: relative; display: block; min-width: min(9em, 13vw); height: 1.4em"
 
 
 def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
     """Return the numbers at both ends of the cells, slightly beyond the numbers in rows."""
-    names = (bar.column, bar.low, bar.high, str(bar.band))
+    names = (bar.value or bar.column, bar.low, bar.high, str(bar.band))
     values = [value for row in rows for name in names if is_number(value := row.get(name))]
     if len(values) > MANY:
         first, _, third = quantiles(values)
@@ -146,11 +210,11 @@ def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
         number = value if is_number(value) else otherwise
         return 100 * min(1.0, max(0.0, (number - ends[0]) / (ends[1] - ends[0])))
 
-    def span(low: float, high: float, look: str) -> str:
-        size = f"left: {low:.1f}%; width: {high - low:.1f}%"
+    def span(low: float, high: float, look: str, colour: str = "") -> str:
+        size = f"{colour}left: {low:.1f}%; width: {high - low:.1f}%"
         return f'<span style="position: absolute; background: currentColor; {size}; {look}"></span>'
 
-    value = row.get(bar.column)
+    value = row.get(bar.value or bar.column)
     if not is_number(value):
         return ""
     parts = []
@@ -161,11 +225,20 @@ def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
     if bar.zero:
         look = "min-width: 1px; top: 0; height: 100%; opacity: 0.5"
         parts.append(span(position(0.0, 0), position(0.0, 0), look))
+    verdict = str(row.get(str(bar.verdict)))
+    colour, at = COLOURS.get(verdict, ""), position(value, 0)
     low, high = position(row.get(bar.low), ends[0]), position(row.get(bar.high), ends[1])
-    if bar.low in row:
-        parts.append(span(low, high, "top: calc(50% - 1px); height: 2px"))
-    dot = "top: calc(50% - 4px); height: 8px; min-width: 8px; margin-left: -4px; border-radius: 50%"
-    parts.append(span(position(value, 0), position(value, 0), dot))
+    line = "top: calc(50% - 1px); height: 2px"
+    dot = "top: calc(50% - 5px); height: 10px; min-width: 10px; margin-left: -5px"
+    dot = f"{dot}; border-radius: 50%"
+    if verdict == "undecided":
+        # The line ends at a hollow dot, which shows what is below it.
+        parts.append(span(low, at, f"{line}; clip-path: inset(0 5px 0 0)", colour))
+        parts.append(span(at, high, f"{line}; clip-path: inset(0 0 0 5px)", colour))
+        dot += "; background: none; border: 2px solid; box-sizing: border-box"
+    elif bar.low in row:
+        parts.append(span(low, high, line, colour))
+    parts.append(span(at, at, dot, colour))
     return f'<span style="{CELL}">{"".join(parts)}</span>'
 
 
