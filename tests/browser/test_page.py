@@ -408,7 +408,7 @@ def test_marked_errors_are_underlined_with_their_labels(tmp_path: Path, open_pag
 
 def test_a_metric_that_the_core_lacks_is_not_recomputed(tmp_path: Path, open_page: Opened) -> None:
     class Opaque(FunctionMetric):
-        def core_settings(self) -> None:  # type: ignore[override]
+        def core_settings(self) -> None:
             return None
 
     metric = Opaque(function=lambda output, _references: float(len(output)), name="letters")

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
-from tests.cli.shell import assert_refused
+from tests.cli.shell import answer, assert_refused, refuses, run as shell
+from tests.scores.evaluation_sets import write_set
 from truebleu.cli.main import main, truebleu
 from truebleu.simulation import save_test_set
 
@@ -335,3 +336,74 @@ def test_scores_of_segments_say_that_a_systems_score_is_their_mean(
     assert "BLEU: a system's score is the mean of its segments' scores." in result.stdout
     counted = run(folder, "-m", "bleu", "--replicates", "40", "--permutations", "40")
     assert "the mean of its segments' scores" not in counted.stdout
+
+
+# Evaluation sets, as people type them first.
+
+
+def test_agree_with_the_folder_of_an_evaluation_set(tmp_path: Path) -> None:
+    base = write_set(tmp_path)
+    result = shell("agree", str(base))
+    assert (result.code, result.err) == (0, "")
+    assert "BLEU" in result.out
+    assert "Model-2" in result.out
+    assert "-refB" not in result.out
+    # The reference is no system, and what was chosen is said.
+    assert "3 systems" in result.out
+    assert "wmt24 en-de: reference refB, the standard of wmt24; human scores mqm" in result.out
+    values = answer("agree", str(base))
+    assert [(a["coefficient"], a["level"]) for a in values["answers"]] == [
+        ("soft-pairwise-accuracy", "system"),
+        ("pairwise-accuracy", "system"),
+        ("pearson", "system"),
+        ("acc-eq", "segment"),
+        ("pearson", "segment"),
+    ]
+    assert values["answers"][4]["question"] == "segment|pearson|grouping:none"
+    assert {row["metric"] for row in values["leaderboard"]} == {"BLEU", "Model-2"}
+
+
+def test_agree_with_a_language_pair(tmp_path: Path) -> None:
+    base = write_set(tmp_path)
+    write_set(tmp_path, lp="en-es")
+    refuses("--lp: '2 language pairs.*en-de or en-es", "agree", str(base))
+    values = answer("agree", str(base), "--lp", "en-es")
+    assert values["evaluation_set"] == "wmt24 en-es"
+    assert values["test_set"]["reference_names"] == ["refA"]
+    refuses("unknown language pair 'de-en'", "agree", str(base), "--lp", "de-en")
+    refuses("--lp requires the folder of an evaluation set", "agree", "a.txt", "--lp", "en-de")
+
+
+def test_a_task_and_other_choices_of_an_evaluation_set(tmp_path: Path) -> None:
+    base = str(write_set(tmp_path))
+    values = answer("agree", base, "--task", "wmt25")
+    names = [answered["coefficient"] for answered in values["answers"]]
+    assert names == ["soft-pairwise-accuracy", "acc-eq"]
+    refuses("--task", "agree", base, "--task", "wmt25", "-c", "pearson")
+    humans = answer("agree", base, "-r", "refA", "--humans", "-c", "pearson")
+    assert humans["human"]["systems"] == ["A", "B", "C", "refB"]
+    without = answer("agree", base, "-r", "refA", "--no-humans", "-c", "pearson")
+    assert without["human"]["systems"] == ["A", "B", "C"]
+    esa = answer("agree", base, "--human", "esa", "-c", "pearson")
+    assert esa["human"]["file"] == "en-de.esa.seg.score"
+    refuses("unknown human score 'da'", "agree", base, "--human", "da")
+    refuses("--human-format has no effect", "agree", base, "--human-format", "mqm")
+
+
+def test_an_own_metric_stands_in_the_leaderboard(tmp_path: Path) -> None:
+    values = answer("agree", str(write_set(tmp_path)), "-m", "chrf", "-c", "pearson")
+    assert [metric["name"] for metric in values["metrics"]] == ["BLEU", "Model-2", "chrF2"]
+
+
+@pytest.mark.parametrize("lp", ["en-de", "he-en"])
+def test_the_first_try_with_a_real_set(shared: Path, lp: str) -> None:
+    base = str(shared / "data" / "wmt23-eval-set")
+    result = shell("agree", base, "--lp", lp, "-c", "pearson", "--format", "json")
+    assert result.code == 0
+    values = json.loads(result.out)
+    assert len(values["metrics"]) == 9
+    expected = {"en-de": (12, 0.992974864999352), "he-en": (13, 0.9388382833903138)}[lp]
+    assert len(values["human"]["systems"]) == expected[0]
+    (answered,) = values["answers"]
+    gemba = {row["metric"]: row["value"] for row in answered["metrics"]}["GEMBA-MQM"]
+    assert gemba == pytest.approx(expected[1], abs=1e-9)

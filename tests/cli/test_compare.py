@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.cli.shell import assert_refused
+from tests.cli.shell import assert_refused, run as shell
 from tests.cli.texts import save_channels
 from truebleu.cli.main import truebleu
 from truebleu.errors import TruebleuError
@@ -399,3 +399,18 @@ def test_groups_with_too_few_documents_are_shown_with_scores_and_the_reason(fold
         scores = [system["scores"]["BLEU"] for system in group["systems"]]
         assert len(scores) == 3
         assert f"{scores[0]:.2f}" in shown.stdout
+
+
+def test_an_evaluation_set_shows_human_and_automatic_ranks(shared: Path) -> None:
+    base = str(shared / "data" / "wmt23-eval-set")
+    result = shell("compare", base, "--lp", "en-de", "--unit", "segment", "--format", "json")
+    assert result.code == 0
+    assert "reference refA" in result.err
+    values = json.loads(result.out)
+    names = [metric["name"] for metric in values["metrics"]]
+    assert (names[0], len(names)) == ("mqm", 10)
+    systems = {system["name"]: system["scores"] for system in values["systems"]}
+    assert len(systems) == 12
+    scores = systems["GPT4-5shot"]
+    assert scores["mqm"]["score"] == pytest.approx(-3.724130434782608, abs=1e-12)
+    assert all(score["rank_range"] for score in scores.values())

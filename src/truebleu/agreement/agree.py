@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict
+from math import comb, fsum
+from os import PathLike
+from os.path import basename
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict, cast
 
 import numpy as np
 
@@ -28,16 +31,27 @@ from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
 from truebleu.agreement.grid import DEVELOPMENT, GridChoice, choose_settings
 from truebleu.agreement.human_warnings import human_warnings
 from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
-from truebleu.counts.inputs import counts_of
+from truebleu.counts.inputs import count_evaluation_set, counts_of
 from truebleu.errors import SettingError, first_names
 from truebleu.human.judgments import HumanScores, PairwiseJudgments
-from truebleu.metrics.base import GivenMean
-from truebleu.schema import DEFAULT_LEVEL, DEFAULT_SEED, Level, Seed, Setting, Settings, takes
+from truebleu.metrics.base import GivenMean, StoredMean
+from truebleu.schema import (
+    DEFAULT_LEVEL,
+    DEFAULT_SEED,
+    Column,
+    Level,
+    Seed,
+    Setting,
+    Settings,
+    takes,
+    to_builtins,
+)
+from truebleu.scores.evaluation_set import EvaluationSet
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import min_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import Unpack
 
@@ -46,13 +60,21 @@ if TYPE_CHECKING:
     from truebleu.corpus.outline import Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.counts.counts import Counts
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.schema import Alternative
 
-__all__ = ["AgreeSettings", "Agreement", "Answer", "MetricSummary"]
+__all__ = [
+    "AgreeSettings",
+    "Agreement",
+    "Answer",
+    "LeaderboardRow",
+    "MetricSummary",
+    "leaderboard",
+]
 
 #: Human judgments as `truebleu.human` reads them, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
@@ -72,11 +94,20 @@ MOST_POINTS = 10_000
 # Default coefficients: of WMT since 2024, and of most papers.
 SEGMENT_COEFFICIENTS = ("acc-eq", "kendall-b")
 SYSTEM_COEFFICIENTS = (SOFT, "pairwise-accuracy", "pearson")
+EVALUATION_COEFFICIENTS = (*SYSTEM_COEFFICIENTS, "acc-eq", "pearson:level=segment,grouping=none")
 COMPARISON_COEFFICIENTS = ("chen-cherry", "tau-13", "pairwise-accuracy", "pearson")
+#: Coefficients of the WMT metrics tasks in one language pair.
+TASKS = {
+    "wmt23": ("pairwise-accuracy", "pearson", *EVALUATION_COEFFICIENTS[-1:], "acc-eq"),
+    "wmt24": (SOFT, "acc-eq"),
+    "wmt25": (SOFT, "acc-eq"),
+}
 # Default coefficient for choosing from a grid: Chen & Cherry (2014).
 GRID_COEFFICIENT = "chen-cherry"
 # Expected value of a random metric, if it is not 0.
 CHANCE = {"pairwise-accuracy": 0.5, SOFT: 0.5}
+# Coefficients from 0 to 1; the others are correlations.
+SHARES = ("pairwise-accuracy", SOFT, "acc-eq")
 # Up to this number of systems all permutations (16,384) are made, even if fewer are requested.
 EXACT_SYSTEMS = 14
 # Factor by which permutations increase for pairs of metrics whose p is close to the level.
@@ -93,6 +124,7 @@ class AgreeOptions(TypedDict, total=False):
     Attributes:
         coefficients: coefficients, such as "kendall-b" or "pearson:level=segment". Default: the
             coefficients of WMT.
+        task: WMT metrics task whose coefficients are used.
         grid: metric with alternatives, such as "sentbleu:k=1|2|5": the best is chosen on a part of
             the data, and tested on the rest.
         development: share of the judged segments to choose on, with a grid; the first coefficient
@@ -117,6 +149,7 @@ class AgreeOptions(TypedDict, total=False):
     coefficients: Annotated[
         Sequence[str], Setting(flags=("-c", "--coefficient"), metavar="NAME", default=())
     ]
+    task: Annotated[str | None, Setting(choices=tuple(TASKS), rare=True)]
     grid: Annotated[Sequence[str], Setting(group="Metrics", metavar="METRIC", default=())]
     development: Annotated[float, Setting(above=0, below=1, rare=True, default=DEVELOPMENT)]
     resample: Annotated[Resample, Setting(rare=True)]
@@ -152,7 +185,10 @@ class AgreeSettings(Settings):
 
     @staticmethod
     def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError if `level` needs more replicates."""
+        """Raise SettingError for a task with coefficients, or if `level` needs more replicates."""
+        if options.get("task") and options.get("coefficients"):
+            expected = "None with coefficients: a task has its own"
+            raise SettingError("task", options["task"], expected)
         minimum = min_replicates(options["level"])
         if options["replicates"] < minimum:
             expected = f"at least {minimum} at the level {options['level']:g}"
@@ -235,6 +271,21 @@ class Answer:
         return {agreement.metric: agreement for agreement in self.metrics}[metric]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderboardRow:
+    """Average agreement of a metric.
+
+    Attributes:
+        metric: the metric's label.
+        average: weighted mean of its values.
+        values: value by each coefficient, in the order of the answers.
+    """
+
+    metric: Annotated[str, Column(heading="Metric")]
+    average: Annotated[float, Column(heading="Average", digits=4)]
+    values: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Agreement(Result):
     """Agreement of metrics with human judgments.
@@ -246,6 +297,7 @@ class Agreement(Result):
         metrics: signature, direction and scores of each metric by label.
         answers: the answer of each coefficient.
         grid: the chosen settings and their candidates; None without a grid.
+        evaluation_set: name and language pair of the evaluation set, or None.
         warnings: warnings about the texts.
     """
 
@@ -257,6 +309,7 @@ class Agreement(Result):
     metrics: Mapping[str, MetricSummary]
     answers: tuple[Answer, ...]
     grid: GridChoice | None = None
+    evaluation_set: str | None = None
     warnings: tuple[TextWarning, ...] = ()
 
     def __getitem__(self, coefficient: str) -> Answer:
@@ -265,6 +318,11 @@ class Agreement(Result):
             if coefficient in (answer.coefficient, answer.question):
                 return answer
         raise KeyError(coefficient)
+
+    @property
+    def leaderboard(self) -> tuple[LeaderboardRow, ...]:
+        """The average of each metric over the answers, best first."""
+        return leaderboard([self])
 
     @property
     def all_negative(self) -> bool:
@@ -281,17 +339,73 @@ class Agreement(Result):
         """Return builtin values, without sentences."""
         metrics = [{"name": label, **metric.to_dict()} for label, metric in self.metrics.items()]
         values = {**Result.facts(self), "metrics": metrics, "all_negative": self.all_negative}
-        return values if self.grid else {k: v for k, v in values.items() if k != "grid"}
+        if self.evaluation_set is not None:
+            values["leaderboard"] = [to_builtins(row) for row in self.leaderboard]
+        missing = {name for name in ("grid", "evaluation_set") if values[name] is None}
+        return {name: value for name, value in values.items() if name not in missing}
+
+
+def leaderboard(agreements: Sequence[Agreement]) -> tuple[LeaderboardRow, ...]:
+    """Average the agreement of metrics over the coefficients of one or more language pairs.
+
+    As in the WMT metrics tasks, a correlation is mapped from [-1, 1] to [0, 1]. Pairwise accuracies
+    of several language pairs are pooled over all pairs of systems, and weigh as much as there are
+    language pairs; every other value weighs 1. Only metrics with a value by each coefficient are
+    listed, best first.
+
+    Args:
+        agreements: agreements with the same coefficients, one for each language pair.
+    """
+    if not agreements:
+        raise SettingError("agreements", "none", "at least one")
+    questions = [[answer.question for answer in agreement.answers] for agreement in agreements]
+    if any(names != questions[0] for names in questions):
+        expected = "the same coefficients everywhere, such as one task has"
+        raise SettingError("agreements", "different coefficients", expected)
+    rows = []
+    for metric in agreements[0].metrics:
+        if all(_has_values(metric, agreement) for agreement in agreements):
+            rows.append(_row(metric, agreements))
+    return tuple(sorted(rows, key=lambda row: (-row.average, row.metric)))
+
+
+def _has_values(metric: str, agreement: Agreement) -> bool:
+    return metric in agreement.metrics and all(
+        answer[metric].value is not None for answer in agreement.answers
+    )
+
+
+def _row(metric: str, agreements: Sequence[Agreement]) -> LeaderboardRow:
+    values, weighted = [], []
+    weights = [comb(len(agreement.human.systems), 2) for agreement in agreements]
+    for answers in zip(*(agreement.answers for agreement in agreements), strict=True):
+        of_pairs = [float(answer[metric].value or 0.0) for answer in answers]
+        if answers[0].coefficient == "pairwise-accuracy":
+            products = (value * weight for value, weight in zip(of_pairs, weights, strict=True))
+            of_pairs = [fsum(products) / sum(weights)]
+        values += of_pairs
+        mapped = [_share(answers[0], value) for value in of_pairs]
+        weighted += [value / len(mapped) for value in mapped]
+    return LeaderboardRow(
+        metric=metric, average=fsum(weighted) / len(agreements[0].answers), values=tuple(values)
+    )
+
+
+def _share(answer: Answer, value: float) -> float:
+    """Map a correlation to a share."""
+    return value if answer.coefficient in SHARES else (value + 1) / 2
 
 
 @takes(AgreeSettings)
 def agree(
-    systems: SystemsLike | Source,
-    human: HumanLike,
+    systems: SystemsLike | Source | str | PathLike[str],
+    human: HumanLike | str | None = None,
     metrics: MetricsLike | None = None,
     *,
     references: ReferencesLike | None = None,
     documents: str | Iterable[object] | None = None,
+    lp: str | None = None,
+    humans: bool | None = None,
     progress: Progress | None = None,
     **options: Unpack[AgreeOptions],
 ) -> Agreement:
@@ -299,13 +413,18 @@ def agree(
 
     Args:
         systems: a test set, the outputs of two or more systems by name, scores of items by model,
-            or counts.
+            or counts; or an evaluation set, or the path of its folder.
         human: judgments that `truebleu.human.read_human` reads, or scores of segments by system,
-            with None for unjudged segments.
+            with None for unjudged segments; with an evaluation set the name of its scores.
         metrics: names or objects; "scores:path=FILE" takes scores of another tool. Default: BLEU,
-            the scores of items, or all metrics of counts.
-        references: one text, or one per translator; None with a test set, scores or counts.
+            the scores of items, or all metrics of counts; with an evaluation set, metrics besides
+            its own.
+        references: one text, or one per translator; None with a test set, scores or counts; names
+            with the folder of an evaluation set.
         documents: document of each segment or item; with scores also the name of a field.
+        lp: language pair of an evaluation set; None for the only one.
+        humans: True to compare human translations of an evaluation set too, False to leave them
+            out; None for the choice of the task.
         progress: called with 1 after every coefficient, or candidate of a grid.
 
     Raises:
@@ -322,20 +441,23 @@ def agree(
     report_progress = progress or (lambda _done: None)
     if grid and metrics is not None:
         raise SettingError("metrics", metrics, "no metrics with `grid`, which names them")
-    counts = counts_of(systems, references, metrics, documents)
+    evaluation_set = as_evaluation_set(systems, lp, references, human, humans=humans)
+    if evaluation_set is not None:
+        counts = count_evaluation_set(evaluation_set, metrics, human=False)
+        human = stored_human_scores(evaluation_set)
+    else:
+        counts = counts_of(cast("SystemsLike", systems), references, metrics, documents)
     outline = counts.outline
     judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
-    names = options["coefficients"] or (
-        [GRID_COEFFICIENT] if grid else default_coefficients(judgments)
-    )
+    names = options["coefficients"] or TASKS.get(options["task"] or "")
+    if not names and evaluation_set is not None and evaluation_set.human.segments:
+        names = EVALUATION_COEFFICIENTS
+    names = names or ([GRID_COEFFICIENT] if grid else default_coefficients(judgments))
     coefficients = parse_coefficients(names, compared=not isinstance(judgments, HumanScores))
     _require_testable(coefficients, settings, 2 if grid else len(counts.metrics))
     choice = None
     if not grid:
-        means = [m.scorer.name for m in counts.metrics if isinstance(m.scorer, GivenMean)]
-        if means:
-            note = f"{first_names(means)}: a system's score is the mean of its segments' scores"
-            judgments = replace(judgments, notes=(*judgments.notes, note))
+        judgments = replace(judgments, notes=(*judgments.notes, *_score_notes(counts)))
         data = agreement_data(counts, judgments, system_scores=settings.system_scores)
     else:
         data, choice = choose_settings(
@@ -365,11 +487,73 @@ def agree(
         metrics=_summaries(data, outline.references_each),
         answers=tuple(answers),
         grid=choice,
+        evaluation_set=None if evaluation_set is None else evaluation_set.label,
         warnings=(*outline.warnings, *(() if grid else human_warnings(judgments.label, data))),
     )
 
 
-def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
+def _score_notes(counts: Counts) -> Iterator[str]:
+    """Say which system scores are means of segments, and which are not and stored."""
+    given = [metric.scorer for metric in counts.metrics if isinstance(metric.scorer, GivenMean)]
+    stored = [scorer.name for scorer in given if isinstance(scorer, StoredMean)]
+    means = [scorer.name for scorer in given if scorer.name not in stored]
+    if means:
+        yield f"{first_names(means)}: a system's score is the mean of its segments' scores."
+    if stored:
+        yield (
+            f"{first_names(stored)}: system scores are stored, no means; resampled segments change "
+            "them as they change the mean."
+        )
+
+
+def as_evaluation_set(
+    systems: object, lp: str | None, references: object, human: object, *, humans: bool | None
+) -> EvaluationSet | None:
+    """Return or read an evaluation set; None if `systems` are something else.
+
+    Raises SettingError for arguments that other systems do not have.
+    """
+    chosen: dict[str, Any] = {"lp": lp, "humans": humans}
+    if isinstance(systems, EvaluationSet):
+        chosen |= {"references": references, "human": human}
+        for name, value in chosen.items():
+            if value is not None:
+                expected = "None with an EvaluationSet, which is read with it"
+                raise SettingError(name, value, expected)
+        return systems
+    if isinstance(systems, str | PathLike):
+        names = [references] if isinstance(references, str) else references or ()
+        if not isinstance(human, str | None):
+            expected = "the name of human scores of the set, such as 'mqm'"
+            raise SettingError("human", human, expected)
+        return EvaluationSet.read(systems, references=cast("Any", names), human=human, **chosen)
+    for name, value in chosen.items():
+        if value is not None:
+            raise SettingError(
+                name, value, "None unless systems are the folder of an evaluation set"
+            )
+    return None
+
+
+def stored_human_scores(evaluation_set: EvaluationSet) -> HumanScores:
+    """Return the human scores of an evaluation set, at the level of its files."""
+    stored = evaluation_set.human
+    scores: Mapping[str, Sequence[float | None]] = stored.segments
+    if not scores:
+        scores = {system: (score,) for system, score in stored.systems.items()}
+    complete = stored.systems.keys() >= scores.keys()
+    return HumanScores(
+        label=basename(stored.label),
+        level="segment" if stored.segments else "system",
+        scores={system: tuple(row) for system, row in scores.items()},
+        signature=f"human|format:scores|name:{stored.name}|scores:{stored.digest}",
+        notes=evaluation_set.notes,
+        stored_means=stored.systems if complete else None,
+        are_separate=stored.are_separate,
+    )
+
+
+def as_judgments(human: HumanLike | str | None, *, lower_is_better: bool = False) -> Human:
     """Convert scores of segments by system to judgments; negate scores if lower is better."""
     if isinstance(human, Mapping):
         scores = {}
@@ -395,6 +579,7 @@ def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
             name: tuple(None if score is None else 0.0 - score for score in row)
             for name, row in human.scores.items()
         },
+        stored_means=human.stored_means and {n: 0.0 - s for n, s in human.stored_means.items()},
         signature=f"{human.signature}|negated",
         notes=(*human.notes, "Human scores: lower is better, so they are negated."),
     )
@@ -498,8 +683,9 @@ def _replicates(
         observed = {label: agreement.value for label, agreement in values.items()}
         return bootstrap.bootstrap_soft_pairwise(human, items, observed, draws)
     options = asdict(draws)
-    if human is not None and by.of_systems:
-        return bootstrap.bootstrap_system_agreement(human, counts, by, **options)
+    shifted = data.people.scores_with_means if by.of_systems else None
+    if shifted is not None:
+        return bootstrap.bootstrap_system_agreement(shifted, counts, by, **options)
     if human is not None:
         return bootstrap.bootstrap_agreement(human, items, by, **options)
     if judgments is not None and draws.resample != "systems":

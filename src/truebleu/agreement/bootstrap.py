@@ -215,6 +215,9 @@ def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> R
         )
     if chosen == "systems":
         return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
+    if by.of_systems and people.are_separate:
+        reason = "no interval: human scores of systems and of segments have different scales"
+        return Resampling(resample=chosen, name=chosen, notes=tuple(notes), refusal=reason)
     judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
     documents, unit, units = None, people.item, len(judged_items)
     if not data.by_segment:

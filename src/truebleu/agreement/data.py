@@ -113,16 +113,30 @@ class HumanData:
         labels: document or domain of each segment if items are documents or domains, or None.
         names: names of the items if they are documents or domains, or None.
         size: number of items.
+        are_separate: True if `means` are on another scale than `scores`.
     """
 
     systems: tuple[str, ...]
     means: Values
     item: str
+    are_separate: bool = False
     scores: Values | None = None
     judgments: Judgments | None = None
     labels: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     size: int
+
+    @property
+    def scores_with_means(self) -> Values | None:
+        """Scores of items, shifted for each system so that their means are `means`."""
+        if self.scores is None:
+            return None
+        judged = self.judged_cells
+        totals = np.where(judged, self.scores, 0.0).sum(axis=1)
+        shifts = self.means - ratio(totals, judged.sum(axis=1))
+        # Shifts by rounding would change digits.
+        shifts[np.abs(shifts) <= 1e-12 * np.abs(self.means)] = 0.0
+        return self.scores + shifts[:, np.newaxis]
 
     @property
     def judged_cells(self) -> NDArray[np.bool_]:
@@ -181,7 +195,11 @@ def human_data(outline: Outline, human: Human) -> HumanData:
     human = replace(human, scores={name: human.scores[name] for name in names})
     means = human.means()
     data = HumanData(
-        systems=names, means=np.array([means[name] for name in names]), item=human.level, size=0
+        systems=names,
+        means=np.array([means[name] for name in names]),
+        item=human.level,
+        are_separate=human.are_separate,
+        size=0,
     )
     return data if human.level == "system" else _add_scores(outline, human, data)
 

@@ -20,12 +20,18 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli._habits import hint_for
-from truebleu.cli.main import QUIET, progress_bar, warn
+from truebleu.cli.main import QUIET, print_unless_quiet, progress_bar, warn
 from truebleu.corpus._files import Files, parse_location, refuse_existing, write_files
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.text_warnings import merge_warnings, refuse_serious
 from truebleu.counts.counting import DEFAULT_METRIC
-from truebleu.counts.inputs import are_scores, counts_of_files, read_texts, with_baseline
+from truebleu.counts.inputs import (
+    are_scores,
+    count_evaluation_set,
+    counts_of_files,
+    read_texts,
+    with_baseline,
+)
 from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
 from truebleu.metrics.base import Metric
 from truebleu.metrics.plugins import plugin_names
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Requested
     from truebleu.reports.charts import Drawable
     from truebleu.schema import Group, Parameter
+    from truebleu.scores.evaluation_set import EvaluationSet
 
 LANGUAGE = "truebleu.language"
 HIGHER = "truebleu.higher_is_better"
@@ -250,8 +257,9 @@ def make_command(
         parts: further parts of the command, separated by blanks. With "texts", the function gets
             `texts`: references, source and documents, with the outputs if "systems" (required)
             or "[systems]" (optional) is a part, and with groups of segments if "by" is. With
-            "metrics" and "executor" it gets these. With "details", "chart", "format" and
-            "output" the result has these options; "checks" adds the formats for pipelines.
+            "metrics" and "executor" it gets these. With "sets", an evaluation set may stand for the
+            texts. With "details", "chart", "format" and "output" the result has these options;
+            "checks" adds the formats for pipelines.
         options: further options and arguments.
         metrics: function that parses metrics, BLEU by default; None for metrics and scores of
             other programs, with the default of the verb.
@@ -270,6 +278,7 @@ def make_command(
             systems = partial(click.Argument, ["systems"], nargs=-1, type=FilePath())
             parameters.append(systems(metavar=metavar, required=required))
         parameters += _text_options() if "texts" in has else []
+        parameters += _set_options() if "sets" in has else []
         if verb is not None and "metrics" in has:
             default = inspect.signature(verb).parameters["metrics"].default
             parameters += _metric_options(metrics, default)
@@ -402,6 +411,27 @@ def _text_options() -> list[click.Parameter]:
     ]
 
 
+def _set_options() -> list[click.Parameter]:
+    """Return the options of evaluation sets."""
+    return [
+        Option(
+            "--lp",
+            "SYSTEM is an evaluation set, a folder as of mt-metrics-eval: its language pair.",
+            "PAIR",
+            group="Texts",
+            rare=True,
+            is_setting=True,
+        ),
+        Option(
+            "--humans/--no-humans",
+            "Compare the human translations of an evaluation set too. Default: as in its task.",
+            group="Texts",
+            rare=True,
+            default=None,
+        ),
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
     """A command's texts, with their documents and columns of labels."""
@@ -413,6 +443,26 @@ class Texts:
     strict: bool
     columns: Sequence[str] = ()
     public: PublicTestSet | None = None
+    lp: str | None = None
+    humans: bool | None = None
+
+    def evaluation_set(self, human: str | None = None) -> EvaluationSet | None:
+        """Read the evaluation set that the only system names, or return None.
+
+        Args:
+            human: name of its human scores; None for the standard.
+        """
+        from truebleu.scores.evaluation_set import EvaluationSet, is_evaluation_set
+
+        if len(self.systems) != 1 or not is_evaluation_set(self.systems[0]):
+            reject_unused(["lp", "humans"], "requires the folder of an evaluation set as SYSTEM")
+            return None
+        reject_unused(["source", "documents", "test_set"], "has no effect with an evaluation set")
+        evaluation_set = EvaluationSet.read(
+            self.systems[0], self.lp, references=self.references, human=human, humans=self.humans
+        )
+        self._warn(evaluation_set.outline.warnings)
+        return evaluation_set
 
     def read(self) -> TestSet:
         """Read the texts; warnings go to standard error."""
@@ -447,6 +497,11 @@ class Texts:
             by_runs: True if runs of scored models, such as epochs, are systems of their own.
             refuses_serious: True if a serious warning is an error.
         """
+        evaluation_set = self.evaluation_set()
+        if evaluation_set is not None:
+            for note in evaluation_set.notes:
+                print_unless_quiet(note)
+            return count_evaluation_set(evaluation_set, metrics)
         parts: list[TestSetParts] = []
 
         def share() -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.agreement.agree import agree, default_coefficients
+from truebleu.agreement.agree import EVALUATION_COEFFICIENTS, TASKS, agree, default_coefficients
 from truebleu.agreement.grid import parse_grid
 from truebleu.cli._command import (
     Option,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
+  truebleu agree wmt23/ --lp en-de
   truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
 """
 
@@ -45,7 +46,8 @@ READING = {PREFIXED.get(name, name): option for name, option in OPTIONS.items()}
 HUMAN_OPTIONS = [
     Option(
         "--human",
-        "Human scores, MQM annotations, ESA or DA scores, or rankings.",
+        "Human scores, MQM annotations, ESA or DA scores, or rankings; with an evaluation set, the "
+        "name of its scores.",
         "FILE",
         group="Texts",
     ),
@@ -87,7 +89,7 @@ class HumanFile:
 @make_command(
     "agree",
     agree,
-    "[systems] texts metrics chart details format output",
+    "[systems] texts sets metrics chart details format output",
     options=HUMAN_OPTIONS,
     epilog=EPILOG,
 )
@@ -95,6 +97,15 @@ def agree_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **values: Any
 ) -> None:
     """Test how well metrics agree with human raters, and which agrees best."""
+    evaluation_set = texts.evaluation_set(values["human"])
+    if evaluation_set is not None:
+        reject_unused(READING, "has no effect with an evaluation set")
+        for name in ("human", *READING):
+            values.pop(name)
+        steps = len(values["coefficients"] or TASKS.get(values["task"], EVALUATION_COEFFICIENTS))
+        with progress_bar(steps, "agreeing") as progress:
+            show(agree(evaluation_set, metrics=metrics, progress=progress, **values))
+        return
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
         raise click.UsageError("Name the outputs of the systems as well as the reference.")

@@ -40,6 +40,7 @@ Examples:
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
   truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --by domain
   truebleu compare a.jsonl b.jsonl -m scores
+  truebleu compare wmt23/ --lp en-de
 """
 RUNS = Option(
     "--runs",
@@ -53,7 +54,7 @@ RUNS = Option(
 @make_command(
     "compare",
     compare,
-    "[systems] texts metrics by chart details format output",
+    "[systems] texts sets metrics by chart details format output",
     options=[RUNS],
     epilog=COMPARE_EPILOG,
 )

@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from truebleu.corpus.parts import TestSetParts
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
-    from truebleu.metrics.base import Requested
+    from truebleu.metrics.base import Requested, Scorer
     from truebleu.metrics.registry import MetricsLike
+    from truebleu.scores.evaluation_set import EvaluationSet
     from truebleu.scores.items import ItemScores
 
-    #: Inputs of verbs other than texts: counts, a test set, or scores of items.
-    Source: TypeAlias = Counts | TestSet | ItemScores
+    #: Inputs of verbs other than texts: counts, a test set, scores of items, or an evaluation set.
+    Source: TypeAlias = Counts | TestSet | ItemScores | EvaluationSet
 
 __all__ = ["count"]
 
@@ -83,9 +84,9 @@ def counts_of(
     """Count texts, or take counts or scores.
 
     Args:
-        systems: counts, a test set, scores of items, or what `as_test_set` takes; without
-            references, scores by model: numbers, rows with the names of items, or a data frame
-            with columns such as system, item and score.
+        systems: counts, a test set, scores of items, an evaluation set, or what `as_test_set`
+            takes; without references, scores by model: numbers, rows with the names of items, or
+            a data frame with columns such as system, item and score.
         references: one text, or one per translator; None with counts, a test set or scores.
         metrics: names or objects; None for the default.
         documents: document of each segment or item; with scores also the name of a field.
@@ -111,6 +112,12 @@ def counts_of(
             domains=domains,
         )
         return count_texts(test_set, metrics)
+    if not isinstance(systems, Mapping):
+        from truebleu.scores.evaluation_set import EvaluationSet
+
+        if isinstance(systems, EvaluationSet):
+            _require_none("an evaluation set", source=source)
+            return _with_labels(count_evaluation_set(systems, metrics), documents, domains)
     scores = _scores_in(systems, metrics)
     if scores is None:
         test_set = as_test_set(cast("SystemsLike", systems))
@@ -146,6 +153,28 @@ def count_items(
     if len(of_items) == len(requested) and all(m.missing == "common" for m in of_items):
         return _common_items(counts, items)
     return counts
+
+
+def count_evaluation_set(
+    evaluation_set: EvaluationSet, metrics: MetricsLike | None = None, *, human: bool = True
+) -> Counts:
+    """Make counts of the stored scores of an evaluation set.
+
+    Args:
+        evaluation_set: evaluation set of a language pair.
+        metrics: metrics to count from the texts, besides all stored metrics.
+        human: True to put the human scores before the metrics.
+    """
+    outline, texts = evaluation_set.outline, evaluation_set.texts
+    stored = [*([evaluation_set.human] if human else []), *evaluation_set.metrics]
+    counted: list[tuple[Scorer, Rows]] = []
+    for scores in stored:
+        scorer, count = scores.attach(outline.systems)
+        counted.append((scorer, Rows(count, outline.systems)))
+    if metrics is not None:
+        counts = count_texts(texts, metrics)
+        counted += [(metric.scorer, metric.rows) for metric in counts.metrics]
+    return Counts.of(outline, counted, texts)
 
 
 def _common_items(counts: Counts, items: ItemScores) -> Counts:

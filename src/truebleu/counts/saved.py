@@ -38,7 +38,7 @@ from truebleu.errors import (
     TruebleuError,
     shortened,
 )
-from truebleu.metrics.base import GivenMean, MeanScorer, Metric, NativeMetric, Signature
+from truebleu.metrics.base import GivenMean, MeanScorer, Metric, NativeMetric, Signature, StoredMean
 from truebleu.metrics.registry import as_requested, format_metric
 
 if TYPE_CHECKING:
@@ -171,6 +171,8 @@ def _metric_header(counts: Counts, metric: MetricCounts) -> dict[str, Any]:
             "fields": dict(scorer.signature.fields),
             "higher_is_better": scorer.higher_is_better,
         }
+        if isinstance(scorer, StoredMean):
+            values["given"]["width"] = scorer.width
     elif isinstance(scorer, Metric):
         values["metric"] = format_metric(scorer)
     return values
@@ -303,9 +305,8 @@ class _Archive:
             fields = tuple((key, _text(value)) for key, value in given["fields"].items())
             if direction not in (None, False, True) or type(direction) in (int, float):
                 raise ValueError("direction")
-            return GivenMean(
-                name=name, signature=Signature(name, fields), higher_is_better=direction
-            )
+            kind = StoredMean if given.get("width") == StoredMean.width else GivenMean
+            return kind(name=name, signature=Signature(name, fields), higher_is_better=direction)
         if metric.get("metric") is None:
             name = signature.partition("|")[0]
             raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
@@ -380,7 +381,7 @@ def _width(scorer: Scorer) -> int | None:
     """Return the number of columns of a scorer, or None if it takes any number."""
     if isinstance(scorer, NativeMetric):
         return scorer.width
-    return 2 if isinstance(scorer, MeanScorer) else None
+    return scorer.width if isinstance(scorer, MeanScorer) else None
 
 
 def _fields(signature: str) -> dict[str, str]:

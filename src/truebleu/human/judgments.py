@@ -35,6 +35,9 @@ class HumanScores:
             first digits of the file's SHA-256.
         ignored: systems of the file that are not in the test set, if they are allowed.
         notes: sentences with cautions about the numbers.
+        stored_means: scores of the systems if a file has them; None if they are the means of
+            `scores`.
+        are_separate: True if `stored_means` are on another scale than `scores`.
     """
 
     higher_is_better: ClassVar[bool] = True
@@ -47,6 +50,8 @@ class HumanScores:
     signature: str
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    stored_means: Mapping[str, float] | None = None
+    are_separate: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -54,7 +59,9 @@ class HumanScores:
         return tuple(self.scores)
 
     def means(self) -> dict[str, float]:
-        """Compute the human score of each system: the mean over its judged units."""
+        """Return the human score of each system: stored, or the mean over its judged units."""
+        if self.stored_means is not None:
+            return {system: self.stored_means[system] for system in self.scores}
         judged = {
             system: [score for score in scores if score is not None]
             for system, scores in self.scores.items()

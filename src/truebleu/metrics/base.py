@@ -463,6 +463,8 @@ class MeanScorer(Scorer):
 
     __slots__ = ()
 
+    #: Number of columns.
+    width: ClassVar[int] = 2
     weight_columns: ClassVar[tuple[int, ...]] = (1,)
     # Segment scores are often between 0 and 1.
     digits: ClassVar[int] = 4
@@ -480,7 +482,7 @@ class MeanScorer(Scorer):
         (total, count), shape = self._columns(sums)
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
 
-    def core_settings(self) -> CoreSettings:
+    def core_settings(self) -> CoreSettings | None:
         """Return the settings of the mean, a metric of the core."""
         return {"kind": "mean"}
 
@@ -499,7 +501,7 @@ class MeanScorer(Scorer):
 
     def _columns(self, sums: ArrayLike) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         """Return totals, counts and the shape of the scores; raises SettingError for count 0."""
-        rows, shape = rows_of(sums, 2)
+        rows, shape = rows_of(sums, self.width)
         if not (rows[:, 1] > 0).all():
             expected = (
                 "at least one score in every sum; there are too few scores to resample if a "
@@ -535,6 +537,39 @@ class GivenMean(MeanScorer):
     signature: Signature = field()
     higher_is_better: bool | None = True
     warnings: tuple[TextWarning, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMean(GivenMean):
+    """Stored score that is no mean of segment scores; the columns are (sum, count, shift).
+
+    The shift of a system is its stored score minus the mean of its segment scores, so resampled
+    segments change the stored score by the change of that mean.
+    """
+
+    width: ClassVar[int] = 3
+
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Return the derivatives of the scores by sum, count and shift."""
+        import numpy as np
+
+        (total, count), shape = self._columns(sums)
+        columns = [1 / count, -total / count**2, 1 / count]
+        return np.stack(columns, axis=-1).reshape(*shape, 3)
+
+    def core_settings(self) -> CoreSettings | None:
+        """Return None: the core has no such scores."""
+        return None
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
+        """Return each system's segment scores as stored, without the shift."""
+        return MeanScorer.segment_scores(self, rows[..., :2])
+
+    def _columns(self, sums: ArrayLike) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        (total, count, shift), shape = MeanScorer._columns(self, sums)
+        import numpy as np
+
+        return np.stack([total + shift, count]), shape
 
 
 def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:

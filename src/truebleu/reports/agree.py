@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from truebleu.agreement.agree import LeaderboardRow
 from truebleu.agreement.coefficients import SOFT, MetricAgreement
 from truebleu.agreement.grid import SAME
 from truebleu.reports import document as doc
@@ -12,7 +14,7 @@ from truebleu.schema import columns_of, row_of
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from truebleu.agreement.agree import Agreement, AgreeSettings, Answer
     from truebleu.agreement.data import HumanSummary
@@ -37,6 +39,13 @@ SIDES = {
     "greater": "one-sided",
     "observed": "one-sided (in the direction of the data, so false alarms double)",
 }
+# Headings of coefficients by level.
+SHORT = {
+    ("soft-pairwise-accuracy", "system"): "SPA",
+    ("pairwise-accuracy", "system"): "accuracy",
+    ("pearson", "system"): "Pearson of systems",
+    ("pearson", "segment"): "of segments",
+}
 NEGATIVE = (
     "No agreement is above chance: if lower human scores are better, use --human-lower-is-better."
 )
@@ -59,6 +68,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     answer += [caution for part in agreement.answers for caution in _cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         answer.append(NEGATIVE)
+    has_leaderboard = agreement.evaluation_set is not None and len(agreement.metrics) > 1
     notes = dict.fromkeys(n for a in agreement.answers for m in a.metrics for n in m.notes)
     marks = {note: f"[{number}]" for number, note in enumerate(notes, 1)}
     signatures = (
@@ -67,7 +77,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     )
     directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
     evidence = [
-        *(f"{mark} {note}" for note, mark in marks.items()),
+        *(f"{mark} {note}" for note, mark in marks.items() if details or not has_leaderboard),
         *signatures,
         *_methods(agreement),
         _human(agreement.human, words_of(agreement.test_set.rows)),
@@ -75,7 +85,8 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     ]
     blocks: list[Block] = [
         doc.Sentences(tuple(answer)),
-        _values(agreement, marks, details=details),
+        *([_leaderboard(agreement)] if has_leaderboard else []),
+        *([_values(agreement, marks, details=details)] if details or not has_leaderboard else []),
         *([_candidates(agreement.grid)] if agreement.grid else []),
         doc.Notes(tuple(evidence)),
     ]
@@ -107,18 +118,28 @@ def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
             yield f"{best} agrees with human raters by {values}; 1 is full agreement."
         elif not beaten:
             yield (
-                f"By {_names(merged)}, {best} agrees best with human raters, but not significantly "
-                "better than any other metric."
+                f"By {_names(merged, answers)}, {best} agrees best with human raters, but not "
+                "significantly better than any other metric."
             )
         else:
             worse = doc.join_names(beaten, MOST_NAMES)
             names = doc.join_names(level, MOST_NAMES, word="or") if level else ""
             tied = f", but not significantly better than {names}" if level else ""
-            yield f"By {_names(merged)}, {best} agrees better with human raters than {worse}{tied}."
+            by = _names(merged, answers)
+            yield f"By {by}, {best} agrees better with human raters than {worse}{tied}."
 
 
-def _names(answers: list[Answer]) -> str:
-    return doc.join_names([answer.coefficient for answer in answers])
+def _names(answers: Sequence[Answer], all_answers: Sequence[Answer]) -> str:
+    """Join the names of coefficients, with their level if two of the result have one name."""
+    names = Counter(answer.coefficient for answer in all_answers)
+    return doc.join_names(
+        [
+            answer.coefficient
+            if names[answer.coefficient] == 1
+            else f"{answer.coefficient} of {answer.level}s"
+            for answer in answers
+        ]
+    )
 
 
 def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
@@ -256,6 +277,24 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> do
     columns = [doc.Column("title", "Agreement"), known["rank"], known["metric"], known["value"]]
     columns.append(doc.Column("interval", level, numeric=True))
     columns += [known["undefined_groups"], known["epsilon"]] if details else []
+    return doc.Table(tuple(columns), tuple(rows))
+
+
+def _leaderboard(agreement: Agreement) -> doc.Table:
+    """Make a row per metric: its average, and its value and rank by each coefficient."""
+    known = columns_of(LeaderboardRow)
+    columns = [known["metric"], known["average"]]
+    for index, answer in enumerate(agreement.answers):
+        heading = SHORT.get((answer.coefficient, answer.level), answer.coefficient)
+        columns.append(doc.Column(f"value{index}", heading, digits=DIGITS))
+        columns.append(doc.Column(f"rank{index}", "rank", numeric=True))
+    rows: list[Row] = []
+    for row in agreement.leaderboard:
+        cells = dict(row_of(row))
+        for index, answer in enumerate(agreement.answers):
+            cells[f"value{index}"] = answer[row.metric].value
+            cells[f"rank{index}"] = answer[row.metric].rank
+        rows.append(cells)
     return doc.Table(tuple(columns), tuple(rows))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
+    from truebleu.scores.evaluation_set import *
     from truebleu.scores.given import *
     from truebleu.scores.items import *
 
