@@ -46,11 +46,11 @@ class Gate:
                 `truebleu score --save`.
             references: references, or a path or a list of paths, one per translator. None if the
                 files have scores of items.
-            metrics: names or objects; the new system must pass by all of them. Default: BLEU, or
-                the scores of items.
+            metrics: names or objects; the new system must pass on each of them. Default: BLEU,
+                or the scores of items.
             settings: further keyword arguments of `truebleu.gate`, such as margin and level. With
-                a margin, the test fails unless the new system is shown to be worse by less. With
-                paths, `documents` is also a path, or with scores a field of the items.
+                a margin, the test passes only if the new system is shown to be less than the margin
+                worse. With paths, `documents` is also a path, or with scores a field of the items.
 
         Returns:
             The result, for further assertions.

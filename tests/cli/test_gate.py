@@ -236,7 +236,7 @@ def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:
     ledger.write_text("not a ledger\n")
     damaged = gate("twin.txt", "middle.txt", "--ledger", str(ledger))
     assert damaged.returncode == 2
-    assert "looks.db: file is not a database; expected a ledger" in damaged.stderr
+    assert "looks.db: another layout, or damaged data; expected a ledger" in damaged.stderr
 
 
 def test_options_that_would_do_nothing_are_refused() -> None:
@@ -266,7 +266,7 @@ def test_no_decision_follows_from_serious_faults_of_the_texts(lost: str, place: 
     assert "lost.txt: segments 1 to" in result.stderr
 
 
-def test_accepted_faults_stand_beside_the_decision(lost: str) -> None:
+def test_accepted_faults_are_shown_with_the_decision(lost: str) -> None:
     result = gate(lost, "middle.txt", "--accept-inputs")
     assert result.returncode == 1
     assert result.stdout.startswith("fail: lost is worse than middle by")

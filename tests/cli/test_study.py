@@ -212,7 +212,7 @@ def test_a_paper_becomes_a_page_with_charts_and_is_resumed(
     refuses("koehn.html exists", *command, "-o", "koehn.html")
 
 
-def test_papers_need_systems_for_what_is_about_them() -> None:
+def test_sections_about_systems_need_systems() -> None:
     refuses("--human", "study", "paper", "koehn2004", "--human", "human.tsv")
     refuses("unknown paper 'koehn'", "study", "paper", "koehn")
 

@@ -38,7 +38,7 @@ def relative_variance(texts: TestSet, references: list[int]) -> float:
     return float(np.var(without) / np.mean(chrf_scores(texts)) ** 2)
 
 
-def test_a_ratio_is_that_of_relative_variances_over_all_choices() -> None:
+def test_a_ratio_compares_relative_variances_over_all_choices() -> None:
     texts = simulate(segments=25, references=3, systems=[0.2, 0.3], seed=4)
     (found,) = plan(texts, metrics=["chrf"], replicates=100, unit="segment").plans
     whole = relative_variance(texts, [0, 1, 2])

@@ -180,7 +180,7 @@ def test_a_reference_is_a_line_across() -> None:
     assert "Dashed line: 80 %." in " ".join(specification(POINTS)["title"]["subtitle"])
 
 
-def test_an_opposite_line_stands_beside_the_reference() -> None:
+def test_an_opposite_line_is_drawn_with_the_reference() -> None:
     both = changed(POINTS, plot=replace(POINTS.plot, opposite=0.2))
     assert marks(both, "rule")[1]["encoding"] == {"y": {"datum": 0.2}}
     subtitle = " ".join(specification(both)["title"]["subtitle"])
@@ -351,7 +351,7 @@ def test_colours_differ_in_lightness_so_that_grey_tells_them_apart() -> None:
     assert max(levels) < 72
 
 
-def test_colours_are_those_of_the_reports_page() -> None:
+def test_charts_use_the_colours_of_the_reports_page() -> None:
     page = (files("truebleu.reports.page") / "page.css").read_text(encoding="utf-8")
     light = page.partition("@media")[0]
     for colour in (INK, SOFT, FIRST, SECOND):

@@ -148,7 +148,7 @@ def test_a_table_of_wmt_2023_is_the_one_set_by_hand(shared: Path) -> None:
     assert shown == BY_HAND
 
 
-def test_without_a_baseline_the_best_cluster_is_bold() -> None:
+def test_the_best_cluster_is_bold_if_there_is_no_baseline() -> None:
     reference = [f"{n} a b c d e" for n in range(60)]
     best, good = [*reference[:-1], "x"], [*reference[:-2], "x", "x"]
     bad = ["x y z" if n % 2 else line for n, line in enumerate(reference)]

@@ -33,7 +33,7 @@ def test_values_of_a_field_stand_side_by_side() -> None:
     ]
 
 
-def test_without_a_field_for_lines_each_cell_is_a_line() -> None:
+def test_each_cell_is_a_line_if_no_field_names_lines() -> None:
     table = pivot(result(), where={"system": "a"}, cells={"low": "{low}", "high": "{high}"})
     assert shown(table) == [["", "BLEU", "<b>"], ["low", "-0.5", "-0.5"], ["high", "0.1", "0.1"]]
 

@@ -77,7 +77,7 @@ def test_a_section_is_its_study(pool: TestSet, monkeypatch: pytest.MonkeyPatch) 
     assert str(expected.sentences[0])[:60] in " ".join(text.split())
 
 
-def test_what_the_data_do_not_allow_says_why(
+def test_sections_without_data_give_the_reason(
     pool: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(monkeypatch, "zhang-vogel2004", "Fig. 8", "Table 3")
@@ -110,7 +110,7 @@ def test_sizes_that_do_not_fit_say_what_does() -> None:
     assert fitting([100, 3000], 60)[0] == [12]
 
 
-def test_human_scores_stand_beside_the_metrics(
+def test_human_scores_are_shown_with_the_metrics(
     pool: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(monkeypatch, "zhang-vogel2004", "Table 1", "Fig. 3", replicates=200)

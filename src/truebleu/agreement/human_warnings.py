@@ -1,4 +1,4 @@
-"""Warnings about human scores, alone and beside the metrics."""
+"""Warnings about human scores, alone and against the metrics."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ def paper_command(
     """Redo every table and figure of a paper that the data allow.
 
     PAPER is koehn2004, zhang-vogel2004, riezler-maxwell2005 or chen-cherry2014. Each section has
-    the paper's own label and numbers. What is not given is simulated, and a sentence says so.
+    the paper's own label and numbers. Missing data are simulated, and a sentence says so.
     A file of --output that ends in .html becomes a page with charts.
     """
     from truebleu.corpus.nbest_files import ListFormat, read_lists

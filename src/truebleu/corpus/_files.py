@@ -194,12 +194,12 @@ def find_other_spelling(keys: Iterable[Key], known: Iterable[Key]) -> tuple[Key,
     if known >= keys.keys():
         return None
 
-    def plain(key: Key) -> list[str]:
+    def normalize(key: Key) -> list[str]:
         parts = ("".join(part.split()).casefold() for part in key)
         return [re.sub(r"(?<!\d)0+(?=\d)", "", part) for part in parts]
 
-    other = {repr(plain(key)): key for key in known - keys.keys()}
-    pairs = ((key, other.get(repr(plain(key)))) for key in keys if key not in known)
+    other = {repr(normalize(key)): key for key in known - keys.keys()}
+    pairs = ((key, other.get(repr(normalize(key)))) for key in keys if key not in known)
     return next(((key, twin) for key, twin in pairs if twin is not None), None)
 
 

@@ -185,7 +185,7 @@ class Counts(ComparedByValue):
         )
         repeats = None
         if mine.repeats is not None and theirs.repeats is not None:
-            # Outputs may differ where those of the other systems are equal.
+            # Outputs of one system may differ on segments that others translate alike.
             first: dict[tuple[int, int], int] = {}
             pairs = enumerate(zip(mine.repeats, theirs.repeats, strict=True))
             repeats = tuple(first.setdefault(pair, index) for index, pair in pairs)

@@ -102,7 +102,7 @@ def expected_corpus_loss(
     rows = problem.rows
     chances = probabilities(problem.model_scores(w), problem.offsets, scale)
     value, gradient = corpus_score(problem, chances @ rows, steepness)
-    # By the chain rule, a row's utility is its first-order contribution to the score.
+    # A row's utility is its first-order contribution to the score, by the chain rule.
     _, slopes = expectation(problem.model_scores(w), rows @ gradient, problem.offsets, scale)
     loss = l2 * float(w @ w) - value
     return loss, np.asarray(2 * l2 * w - problem.matrix.T @ slopes)
@@ -164,7 +164,7 @@ class ExpectedBleu(Tuner):
 
     Attributes:
         l2: strength of the penalty per segment: the paper's λ divided by the number of segments, so
-            that the default means the same for lists of any size.
+            that the default suits lists of any size.
         epochs: passes over all segments, in an order by seed; the result is the weights of the
             epoch with the lowest loss.
         step: step size of AdaGrad, which divides it by the root of the sum of squared gradients;

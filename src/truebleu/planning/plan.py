@@ -133,7 +133,7 @@ FEW_UNITS = 30
 # simulations on real texts.
 LARGE_SHARE, LARGE_PART = 0.2, 10
 LARGE_DESIGN_EFFECT = 1.2
-# Of pilots of 40 documents one in seven planned a power below .65; of 94 to 192, one in thirty.
+# One in seven pilots of 40 documents planned a power below .65, one in thirty of 94 to 192.
 FEW_DOCUMENTS = 100
 # Share of a unit in the variance above which there is no size to plan.
 LARGEST_SHARE = 0.5

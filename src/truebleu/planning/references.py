@@ -82,7 +82,7 @@ def counts_by_references(
         size: [
             count_units(count_texts(texts.with_references(chosen), [scorer]), units)[0]
             for first in range(count if size < count else 1)
-            for chosen in [[(first + place) % count for place in range(size)]]
+            for chosen in [[(first + index) % count for index in range(size)]]
         ]
         for size in range(1, count + 1)
     }

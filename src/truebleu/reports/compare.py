@@ -353,11 +353,11 @@ def evidence(comparison: Comparison) -> list[str]:
         lines += [f"{label}: {text}" for label, text in methods.items()]
     if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
         lines[-1] += "; ↓ lower is better"
-    alone = {label for label in comparison.metrics if len(comparison.of(label)) == 1}
+    with_one_pair = {label for label in comparison.metrics if len(comparison.of(label)) == 1}
     sources = [
         doc.people_source(pair.people)
         for pair in comparison.comparisons
-        if pair.metric in alone and pair.people is not None
+        if pair.metric in with_one_pair and pair.people is not None
     ]
     return [*lines, *dict.fromkeys(sources)]
 
@@ -424,7 +424,7 @@ def _ordered_names(comparison: Comparison) -> tuple[list[str], set[str]]:
 def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
     """Make a row per system, best first: scores and ranks, or differences to the baseline.
 
-    Pictures of the differences to the first row stand beside the scores.
+    Each score has a picture of its difference to the first row.
     """
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
     names, begins = _ordered_names(comparison)

@@ -321,8 +321,8 @@ class Document:
     def with_cautions(self, lines: tuple[str, ...]) -> Document:
         """Add sentences that change how to read the answer, after the first sentences if any."""
         kinds = [isinstance(block, Sentences) for block in self.blocks]
-        place = kinds.index(True) + 1 if any(kinds) else 0
-        blocks = (*self.blocks[:place], Sentences(lines), *self.blocks[place:])
+        index = kinds.index(True) + 1 if any(kinds) else 0
+        blocks = (*self.blocks[:index], Sentences(lines), *self.blocks[index:])
         return replace(self, blocks=blocks)
 
     @property
@@ -608,7 +608,7 @@ def _total(widths: Sequence[int], gap: int = GAP) -> int:
 def _folded(table: Table, widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
     """Divide the columns into parts that fit on the page; each begins with the key columns.
 
-    Columns that belong together, such as those of a metric, are in one part if it can hold them.
+    Columns that continue others, such as an interval its score, are in their part if it has room.
     """
     keys = list(range(_key_columns(table)))
     while len(keys) > 1 and 2 * _total([widths[key] for key in keys], gap) > page:

@@ -291,7 +291,7 @@ def slice_table(
             row = row_of(part) | {"variable": "" if index else variable.name}
             row |= {"a": first, "b": second}
             row["interval"] = doc.bracketed((low, high), digits, sign="+")
-            # In the picture right is better for the first system.
+            # Right is better for the first system in the picture.
             row["low"], row["high"] = low, high = sorted((turn * low, turn * high))
             row["value"] = turn * part.contribution
             row["verdict"] = "better" if low > 0 else "worse" if high < 0 else "undecided"

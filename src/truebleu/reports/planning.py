@@ -220,15 +220,15 @@ def _references(plan: Plan, pair: PairPlan) -> Iterator[str]:
         return
     *fewer, pilot = pair.references
     parts = [f"{part.references} would need {part.ratio:.2f} times" for part in fewer]
-    least = min(pair.references, key=lambda part: part.ratio * part.references)
-    cost = least.ratio * least.references / pilot.references
-    against = "" if least is pilot else f", {cost:.2f} times as much as {pilot.references}"
-    one = least.references == 1
+    cheapest = min(pair.references, key=lambda part: part.ratio * part.references)
+    cost = cheapest.ratio * cheapest.references / pilot.references
+    against = "" if cheapest is pilot else f", {cost:.2f} times as much as {pilot.references}"
+    one = cheapest.references == 1
     yield (
         f"Instead of {pilot.references} references, {doc.join_names(parts)} the "
         f"{_words(plan).units(plan.settings.unit)}, for a difference that is the same share of the "
-        f"scores. Counted in translations, {least.references} reference{'s' * (not one)} for each "
-        f"segment cost{'s' * one} least{against}."
+        f"scores. Counted in translations, {cheapest.references} reference{'s' * (not one)} for "
+        f"each segment cost{'s' * one} least{against}."
     )
 
 

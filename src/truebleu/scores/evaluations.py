@@ -484,7 +484,7 @@ _TARGET = frozenset(("target", "reference", "references", "ref", "gold", "answer
 def _contents(record: Record) -> str:
     """Return the digest of a record's question and target; "" without a question.
 
-    Some tools keep the question in an object `doc`, of which everything but its ids counts.
+    Some tools keep the question in an object `doc`, whose ids do not count.
     """
     inside = record.get("doc")
     if isinstance(inside, dict):

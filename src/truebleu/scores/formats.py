@@ -220,7 +220,7 @@ def _score_columns(table: tables.Table) -> list[str]:
         if name.lower() in others or _ACCOUNTS.search(words):
             continue
         values = table.values(name)
-        # What only looks like a number is reported when it is read.
+        # Text that only looks like a number is reported when it is read.
         bad = sum(
             not is_plain(value) or not (tables.is_score(value) or tables.looks_like_number(value))
             for value in values

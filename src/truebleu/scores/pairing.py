@@ -108,7 +108,9 @@ class SegmentScores:
                 values = [tables.score_or_none(value) for value in (item.scores or {}).values()]
                 by_name[system][item.name] = tables.sum_columns([[v] for v in values])[0]
             names |= dict.fromkeys(by_name[system])
-        tables_ = {system: [own.get(name) for name in names] for system, own in by_name.items()}
+        tables_ = {
+            system: [values.get(name) for name in names] for system, values in by_name.items()
+        }
         return columns | tables_
 
     def all_scores(self) -> Iterator[Answer]:

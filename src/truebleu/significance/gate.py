@@ -5,8 +5,8 @@ randomization test (Riezler & Maxwell 2005, Fig. 1) rejects the hypothesis that 
 system of equal quality fails in at most 1 - level of all cases; a worse system fails more often the
 larger the test set is. A pass does not show that the new system is as good.
 
-With a margin, the burden of proof is reversed: the new system passes if it is shown to be worse by
-less than the margin. A one-sided test must reject the hypothesis that it is worse by the margin or
+With a margin, the burden of proof is reversed: the new system passes if it is shown to be less
+than the margin worse. A one-sided test must reject the hypothesis that it is worse by the margin or
 more: Student's t of the difference, corrected for skewness (see `student`), which keeps its level
 if runaway outputs give TER a long tail, or Clopper and Pearson's bounds of pass/fail scores. A
 system that is worse by the margin passes in about 1 - level of all cases or fewer, and with a small
@@ -278,8 +278,8 @@ def gate(
     Args:
         systems: a test set of two systems, the outputs or item scores of both by name, or counts.
         references: one text, or one per translator; None with a test set, scores or counts.
-        metrics: names or objects; the new system must pass by all of them. Default: BLEU, or the
-            scores of items.
+        metrics: names or objects; the new system must pass on each of them. Default: BLEU, or
+            the scores of items.
         documents: document of each segment, if `systems` is not a test set.
         domains: domain of each segment, if `systems` is not a test set.
         progress: function called with the number of replicates made since the last call.
@@ -319,7 +319,7 @@ def _new_and_old(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
 def _require_direction(counts: Counts) -> None:
     """Check that each metric has a known direction; raises SettingError or RefusedError.
 
-    Scores of other tools whose name tells nothing must be pass/fail, of which 1 is better.
+    Scores of other tools whose name tells nothing must be pass/fail, where 1 is better.
     """
     for metric in counts.metrics:
         if metric.scorer.higher_is_better is None:

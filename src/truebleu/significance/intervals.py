@@ -339,21 +339,21 @@ def _studentized(
 ) -> Values:
     """Return each replicate's largest deviation in standard errors of the replicate.
 
-    The variance of a difference is that of the jackknife's influences of the replicate's units, by
-    the influences' products of all pairs of systems.
+    Variances of differences come from the jackknife's influences of the replicate's units, and from
+    their products for all pairs of systems.
     """
     left, right = np.array(pairs).T
     units, systems = statistics.units, statistics.systems
     left_out = statistics.jackknife_scores()
     influence = (units - 1) * (left_out.mean(axis=0) - left_out)
     first, second = np.triu_indices(systems)
-    place = np.zeros((systems, systems), dtype=np.intp)
-    place[first, second] = place[second, first] = np.arange(len(first))
+    index = np.zeros((systems, systems), dtype=np.intp)
+    index[first, second] = index[second, first] = np.arange(len(first))
     columns = np.hstack([influence, influence[:, first] * influence[:, second]])
     means = sums(on_exact_grid(columns), len(scores)) / units
     covariance = means[:, systems:] - means[:, first] * means[:, second]
-    variance = covariance[:, place[left, left]] + covariance[:, place[right, right]]
-    variance -= 2 * covariance[:, place[left, right]]
+    variance = covariance[:, index[left, left]] + covariance[:, index[right, right]]
+    variance -= 2 * covariance[:, index[left, right]]
     errors = np.sqrt(np.maximum(variance, 0.0) / units)
     deviations = np.abs(scores[:, left] - scores[:, right] - statistics.differences(pairs))
     divisor = np.maximum(errors, SMALLEST_ERROR * error)

@@ -214,7 +214,7 @@ class SystemRuns:
 
         For verdicts on further runs, every replicate also resamples runs with replacement. The
         deviations of runs from their mean are stretched: the mean of R runs resampled from r
-        varies less than that of r further runs, by the factor (r - 1) / R in the variance.
+        varies less than the mean of r further runs, by the factor (r - 1) / R in the variance.
 
         Args:
             scores: scores of the outputs on replicates, for each metric, shaped (replicate,

@@ -298,7 +298,7 @@ class Channel:
         rate = self.rate
         errors = [(position, number) for position in range(len(words)) if (number := draw()) < rate]
         garbled = list(words)
-        # From right to left, so that insertions and drops do not shift the remaining errors.
+        # Making errors from right to left keeps insertions and drops from shifting the others.
         for position, number in reversed(errors):
             self._err(garbled, position, number, draw)
         return garbled

@@ -491,7 +491,7 @@ def draw_samples(sampling: Sampling, pool: int, size: int, count: int, seed: int
         return [start + steps * pool // size for start in indices * available // len(indices)]
     draws = map(Streams(seed, f"samples of a pool: {sampling} {size}").at, range(count))
     if sampling == "independent":
-        # With 53 random bits, the bias towards any unit is below one in a billion.
+        # The bias of 53 random bits towards any unit is below one in a billion.
         return [np.sort((numbers(draw, size) * pool).astype(np.int64)) for draw in draws]
     return [np.sort(np.argsort(numbers(draw, pool), kind="stable")[:size]) for draw in draws]
 

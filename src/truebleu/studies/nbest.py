@@ -286,19 +286,19 @@ def significant(rows: Sequence[base.Row]) -> list[base.Row]:
 def undecided_sentences(rows: Sequence[base.Row], margin: float) -> Iterator[str]:
     """Say within which difference tuners are equivalent to no smoothing, or that none is known."""
     differing = [row["tuner"] for row in significant(rows)]
-    reach = {
+    half_widths = {
         row["tuner"]: max(abs(row["low"]), abs(row["high"]))
         for row in rows
         if row["p"] is not None and row["tuner"] not in differing
     }
-    if near := [tuner for tuner, most in reach.items() if most <= margin]:
-        most = max(reach[tuner] for tuner in near)
-        yield f"Equivalent to no smoothing within {most:.2f}: {join_names(near)}."
-    if far := [tuner for tuner in reach if tuner not in near]:
-        most = max(reach[tuner] for tuner in far)
+    if near := [tuner for tuner, width in half_widths.items() if width <= margin]:
+        largest = max(half_widths[tuner] for tuner in near)
+        yield f"Equivalent to no smoothing within {largest:.2f}: {join_names(near)}."
+    if far := [tuner for tuner in half_widths if tuner not in near]:
+        largest = max(half_widths[tuner] for tuner in far)
         yield (
             f"Cannot tell from no smoothing: {join_names(far)}; intervals reach differences of "
-            f"{most:.2f}."
+            f"{largest:.2f}."
         )
 
 

@@ -583,7 +583,7 @@ def study_sensitivity(
     require_enough_replicates(replicates, correction, len(pairs), alpha, kind="pairs")
     pool = base.Pool.of(test_set, metrics, unit)
     chosen = base.sizes_that_fit(sizes, len(pool), ()) if sizes else [len(pool)]
-    # With too few units, no difference can be significant after the correction.
+    # No difference can be significant after the correction with too few units.
     minimum = fewest_units(alpha / smallest_factor(correction, len(pairs), only_one=False))
     if chosen[0] < minimum:
         expected = f"at least {minimum} units, so that any of {len(pairs)} pairs can be significant"
@@ -598,7 +598,7 @@ def study_sensitivity(
         "sampling": options["sampling"] or "random",
         "sizes": chosen,
     }
-    # With a task per metric, an interrupted run keeps the finished metrics.
+    # An interrupted run keeps the finished metrics, as each has a task.
     tasks = [
         Task(
             (size, index, statistics.label),

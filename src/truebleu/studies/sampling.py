@@ -461,7 +461,7 @@ def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
     if low <= level <= high:
         verdict = f"equals {claimed} within {100 * within:.1f} points"
         if within > EQUIVALENT:
-            verdict = f"cannot be told from {claimed} with so few samples"
+            verdict = f"cannot be told from {claimed} with this number of samples"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
         f"{quantity}, which {verdict}."

@@ -574,8 +574,8 @@ def _alarm_sentence(row: base.Row, alpha: float, verdict: str) -> str:
     level, title = f"{100 * alpha:g} %", CORRECTIONS[row["correction"]].short_title
     sentence = f"the level {level} is exceeded"
     if verdict != "too often":
-        kept = row["alarms_high"] <= BRADLEY[1] * alpha
-        sentence = f"{'' if kept else 'cannot tell whether '}the level {level} holds"
+        holds = row["alarms_high"] <= BRADLEY[1] * alpha
+        sentence = f"{'' if holds else 'cannot tell whether '}the level {level} holds"
     return f"{row['metric']}, {title}: {alarms}; {sentence}."
 
 

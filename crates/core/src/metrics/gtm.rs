@@ -182,8 +182,8 @@ impl RunIndex {
         }
     }
 
-    /// Selects the same runs without a list of all: those of the greatest length, in order, then
-    /// those of the next.
+    /// Selects the same runs without a list of all: first the longest runs, in order, then the
+    /// next shorter ones.
     fn match_by_length(&mut self, output: &[u32]) {
         let mut windows = std::mem::take(&mut self.windows);
         windows.reset(output, &self.reference);
@@ -334,7 +334,7 @@ struct Windows {
     power: u64,
     /// Hash and position of each window of the reference, in order.
     sorted: Vec<(u64, u32)>,
-    /// At the first window of each hash, the number of its windows that are taken.
+    /// Number of taken windows with each hash, at the hash's first window.
     taken: Vec<u32>,
 }
 

@@ -85,7 +85,7 @@ def as_arguments(sentence: str) -> str:
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
-    """Render the blocks as a fragment of a page, with what is flagged after the first sentences."""
+    """Render the blocks as a fragment of a page, with flags after the first sentences."""
     parts = [part for block in document.blocks if (part := render_block(block))]
     if document.flags:
         lines = "".join(f"<p>{sentence_of(line)}</p>" for line in document.flags)
@@ -232,7 +232,7 @@ def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
     dot = "top: calc(50% - 5px); height: 10px; min-width: 10px; margin-left: -5px"
     dot = f"{dot}; border-radius: 50%"
     if verdict == "undecided":
-        # The line ends at a hollow dot, which shows what is below it.
+        # The line must end at the rim of a hollow dot, which is transparent.
         parts.append(span(low, at, f"{line}; clip-path: inset(0 5px 0 0)", colour))
         parts.append(span(at, high, f"{line}; clip-path: inset(0 0 0 5px)", colour))
         dot += "; background: none; border: 2px solid; box-sizing: border-box"
