@@ -38,10 +38,10 @@ LABELS = tuple(map(str, range(len(SMOOTHINGS))))
 INTRODUCTION = """
 Chen & Cherry (2014) compared seven smoothings of sentence BLEU with none on the rankings that
 people made at WMT 2012 and 2013, into English (143 systems) and out of English (149 systems). All
-smoothings agreed better with people than none at segment level, number 7 best; between systems,
-the mean of sentence BLEU weighted by length (eq. 13) agreed better than corpus BLEU, and the
-smoothing hardly mattered. Here the same coefficients are computed on four sets with MQM scores: of
-WMT21, of TED talks, and of two language pairs of WMT23, one of which is into English. A pair of
+smoothings agreed better with human raters than none at segment level, number 7 best; between
+systems, the mean of sentence BLEU weighted by length (eq. 13) agreed better than corpus BLEU, and
+the smoothing hardly mattered. Here the same coefficients are computed on four sets with MQM scores:
+of WMT21, of TED talks, and of two language pairs of WMT23, one of which is into English. A pair of
 outputs is ordered by its scores, and pairs with the same score are removed as the paper removes
 tied judgments. Intervals are about other segments translated by the same systems: with other
 systems γ and ρ would vary more. Then ε, K and α are chosen by segment τ on one half of each set, as

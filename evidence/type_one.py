@@ -74,7 +74,7 @@ def page() -> Page:
     mended = _row(documents_tested.result, RANDOMIZATION)
     return Page(
         name="type-one",
-        title="How often do tests find a difference where there is none?",
+        title="How often do tests reject for equal systems?",
         introduction=INTRODUCTION,
         summary=(
             f"At the level 5 % approximate randomization errs in {_percent(randomization)}, the "

@@ -131,11 +131,15 @@ def test_the_list_of_pages_has_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     links = LINK.findall(index.read_text(encoding="utf-8"))
     listed = {(index.parent / target).resolve() for target, _ in links}
-    # The pages of evidence have a list of their own, which is written with them.
-    evidence = index.parent / "evidence" / "README.md"
-    links = LINK.findall(evidence.read_text(encoding="utf-8"))
-    listed |= {(evidence.parent / target).resolve() for target, _ in links}
     assert set(PAGES) - listed == {index, ROOT / "README.md"}
+
+
+@pytest.mark.parametrize(
+    "words", ["McNemar", "confidence interval", "is my model better", "LaTeX table", "sample size"]
+)
+def test_readers_find_pages_by_their_own_words(words: str) -> None:
+    lines = (ROOT / "docs" / "README.md").read_text(encoding="utf-8").splitlines()
+    assert any(words in line and "](" in line for line in lines)
 
 
 @pytest.mark.parametrize("tool", [command_reference, json_reference, python_reference])

@@ -1,4 +1,4 @@
-"""Tests of whether one metric agrees better with people than another, and ranks of metrics.
+"""Tests of whether one metric agrees better with human raters than another, and ranks of metrics.
 
 `permutation_test` is PERM-BOTH (Deutsch, Dror & Roth 2021): under the null hypothesis that the
 metrics are equally good, their scores of a cell are exchangeable, independently of other cells.

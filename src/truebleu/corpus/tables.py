@@ -158,7 +158,7 @@ def find_mixture(values: Sequence[object]) -> tuple[int, str, str] | None:
     >>> find_mixture(["0.5", True])
     (1, 'True among fractions', '0, 1, or numbers only')
     >>> find_mixture([0.51, 0.48, 63.0, 44.1])
-    (0, '0.51 beside 63', 'scores on one scale')
+    (0, '0.51 and 63', 'scores on one scale')
 
     Returns:
         index of the value, a description of it, and what was expected; None without a mixture.
@@ -182,7 +182,7 @@ def find_mixture(values: Sequence[object]) -> tuple[int, str, str] | None:
         return None
     index = next(i for i, score in enumerate(scores) if score and abs(score) <= 1)
     other = next(score for score in known if abs(score) > 1)
-    return index, f"{scores[index]:g} beside {other:g}", "scores on one scale"
+    return index, f"{scores[index]:g} and {other:g}", "scores on one scale"
 
 
 #: Smallest score of the larger of two scales, 0 to 100.
