@@ -35,6 +35,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Tests leave the cache of the machine alone; those of neural metrics have caches of their own.
+os.environ["TRUEBLEU_CACHE"] = "off"
 # As on the command line: small problems spend their time waiting for threads otherwise.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

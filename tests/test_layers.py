@@ -34,6 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     "tokenizers": {"errors", "corpus"},
     "metrics": {"errors", "_results", "corpus", "tokenizers"},
     "scores": {"errors", "corpus", "metrics"},
+    # Metrics that the registry names, imported when one is asked for.
+    "neural": {"errors", "corpus", "metrics"},
     "counts": {"errors", "corpus", "metrics", "scores", "tokenizers"},
     "simulation": {"errors", "corpus"},
     "resampling": {"errors", "_results"},

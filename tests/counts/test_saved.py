@@ -104,7 +104,13 @@ def every_metric() -> list[str]:
         "bleu": "bleu:lowercase=yes,smooth=floor,smooth_value=0.05",
     }
     written |= {"chrf": "chrf:word_order=2,beta=3", "gtm": "gtm:exponent=1.2"}
-    return [text for text in (written.get(name, name) for name in METRICS) if text]
+    # Models that are not on this machine: tests/neural has programs that stand in.
+    neural = {name for name, (module, _) in METRICS.items() if module == "truebleu.neural.metrics"}
+    return [
+        written.get(name, name)
+        for name in METRICS
+        if name not in neural and written.get(name, name)
+    ]
 
 
 def test_every_metric_of_the_registry_is_read_back_by_its_name(tmp_path: Path) -> None:

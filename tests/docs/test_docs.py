@@ -36,6 +36,8 @@ NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./
 MADE_BY_READERS = ("NAME", "/exact.", "/results/")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 OPTIONS_OF_OTHER_TOOLS = {
+    "--include",
+    "--with",
     "--international-tokenization",
     "--list",
     "--log",

@@ -26,6 +26,8 @@ FUNCTIONS = re.findall(r"`([\w.]+)`", ITEMS["Functions and classes"])
 KEYWORDS = re.findall(r"`(\w+)`", ITEMS["Keywords"])
 WARNINGS = PAGE.with_name("docs") / "reference" / "warnings.md"
 CODES = {
+    "neural-cut",
+    "neural-empty",
     "blank",
     "byte-order-mark",
     "carriage-returns",

@@ -149,11 +149,14 @@ def test_a_scorer_is_not_requested() -> None:
 
 # Metrics as people write them.
 
+NEED_SETTINGS = ("command", "depf", "scores")
 WRITTEN = [
-    *(name for name in METRICS if name not in ("depf", "scores")),
+    *(name for name in METRICS if name not in NEED_SETTINGS),
     *("bleu:lowercase=yes", "bleu:max_order=2,smooth=floor,smooth_value=0.01,tokenize=zh"),
     *("chrf:word_order=2", "chrf:beta=3,lowercase=yes", "ter:normalized=yes", "gtm:exponent=2.5"),
     *("sentbleu:smoothing=4", "wer:tokenize=char", "bleu:tokenize=spm:/models/a.model"),
+    *('bleu:tokenize="spm:a,b.model"', "comet:model=a/b,precision=half", "metricx:references=no"),
+    'command:name=judge,run="python s.py --fields a,b"',
 ]
 
 
@@ -166,7 +169,7 @@ def test_a_written_metric_is_parsed_as_it_was(text: str) -> None:
     assert format_metric(parse_metric(written)) == written
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if name not in ("depf", "scores")])
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in NEED_SETTINGS])
 def test_a_metric_with_defaults_is_written_as_its_name(name: str) -> None:
     assert format_metric(parse_metric(name)) == name
 
@@ -184,8 +187,8 @@ class OwnBLEU(BLEU):
     [
         FunctionMetric(function=lambda output, _: float(output), name="value"),
         OwnBLEU(),
-        # A comma ends the value of a setting.
-        BLEU(tokenize="spm:a,b.model"),
+        # Quotes end a value that has commas.
+        BLEU(tokenize='spm:a,"b.model'),
     ],
     ids=lambda metric: metric.name,
 )

@@ -125,6 +125,7 @@ SECTIONS = {
         "study": ("study", "Measure how far scores, intervals and tests can be trusted."),
         "demo": ("demo", "Show scores, tests and explanations of a simulated test set."),
         "list": ("demo", "List metrics, tokenizers, formats, tests and other names."),
+        "cache": ("main", "Describe or clear the cache of neural metrics' scores."),
         "sacrebleu": ("main", "Run sacreBLEU's own command line, faster."),
     },
 }
@@ -167,7 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     from truebleu.corpus._files import remembered_inputs
+    from truebleu.neural import scoring
 
+    scoring.is_silent = is_quiet
     # NumPy's linear algebra would start a thread for each processor, and wait in them: commands
     # multiply no large matrices, and the core has threads of its own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -398,6 +401,20 @@ def progress_bar(
 
 
 # Commands without a module of their own.
+
+
+@click.command("cache")
+@click.option("--clear", is_flag=True, help="Delete the cache.")
+def cache_command(clear: bool) -> None:
+    """Describe the cache of neural metrics' scores, or delete it."""
+    from truebleu.neural.score_cache import cache_file, clear_cache, count_scores
+
+    scores, size = count_scores() if not clear else (0, 0)
+    if clear:
+        clear_cache()
+    path = cache_file()
+    where = "off: TRUEBLEU_CACHE=off" if path is None else f"{scores:,} scores, {size / 1e6:.1f} MB"
+    click.echo(f"{'' if path is None else f'{one_line(str(path))}: '}{where}")
 
 
 @click.command(

@@ -305,6 +305,7 @@ MBR_OPTIONS = [
         "FILE",
         group="Texts",
     ),
+    Option("-s --source", "The source text, for a utility that reads it.", "FILE", group="Texts"),
     Option(
         "-m --metric",
         "The utility; settings follow a colon: chrf:word_order=2.",
@@ -341,7 +342,11 @@ MBR_OPTIONS = [
     epilog=MBR_EPILOG,
 )
 def mbr_command(
-    lists: str, pseudo_references: str | None, show: ResultWriter, **options: Any
+    lists: str,
+    pseudo_references: str | None,
+    source: str | None,
+    show: ResultWriter,
+    **options: Any,
 ) -> None:
     """Choose the candidate with the highest expected utility for each segment in LISTS.
 
@@ -350,6 +355,9 @@ def mbr_command(
     read = list_reader(options)
     candidates = read(lists)
     options["pseudo_references"] = read(pseudo_references)
+    if source is not None:
+        (sources,) = (read_references([source]) or {}).values()
+        candidates = replace(candidates, sources=tuple(map(str, sources)))
     with progress_bar(len(candidates), "choosing") as progress:
         result = mbr(candidates, progress=progress, **options)
     lines = as_lines(choice.text for segment in result.segments for choice in segment.chosen)

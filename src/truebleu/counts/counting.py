@@ -46,13 +46,17 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
     test_set = test_set.examined()
     outline = test_set.outline
     counted: list[tuple[Scorer, Rows]] = []
+    warnings: list[TextWarning] = []
     for metric in as_requested(DEFAULT_METRIC if metrics is None else metrics):
         if isinstance(metric, Metric):
             fixed = metric.for_references(test_set.references)
+            warnings += fixed.examine(test_set)
             counted.append((fixed, Rows(partial(fixed.count, test_set))))
         else:
             scorer, count = metric.attach(outline, test_set)
             counted.append((scorer, Rows(count, outline.systems)))
+    if warnings:
+        outline = replace(outline, warnings=(*outline.warnings, *warnings))
     counts = Counts.of(outline, counted, test_set)
     return _with_script_warnings(counts, unspaced_script(test_set.references))
 
@@ -90,7 +94,7 @@ def count_files(
     """Read texts as `read_test_set` does, count them part by part, and forget them.
 
     All texts are one part if a metric needs the whole text (NIST weights n-grams by all
-    references), or if scores or parses of all segments are given.
+    references, a program starts only once), or if scores or parses of all segments are given.
 
     Args:
         systems: outputs, one system each.
@@ -104,10 +108,7 @@ def count_files(
         watch: function called with the parts before and after each of them, for progress.
     """
     requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
-    whole = any(
-        not isinstance(metric, Metric) or metric.counts_whole_text or not metric.reads_texts
-        for metric in requested
-    )
+    whole = not all(isinstance(metric, Metric) and metric.counts_in_parts for metric in requested)
     parts = TestSetParts(
         systems, references, source=source, documents=documents, whole=whole, stdin=stdin
     )
@@ -127,6 +128,7 @@ class _Counting:
     def __init__(self, requested: Sequence[Requested], *, fingerprints: bool) -> None:
         self._requested, self._with_prints = requested, fingerprints
         self._scorers: list[Scorer] = []
+        self._warnings: list[TextWarning] = []
         self._rows = [Rows() for _ in requested]
         self._letters: Counter[str] = Counter()
         self._script: str | None = None
@@ -150,7 +152,8 @@ class _Counting:
         """Fix all settings by the first part, which is the whole test set with given scores."""
         for metric, rows in zip(self._requested, self._rows, strict=True):
             if isinstance(metric, Metric):
-                self._scorers.append(metric.for_references(part.references))
+                self._scorers.append(fixed := metric.for_references(part.references))
+                self._warnings += fixed.examine(part)
             else:
                 scorer, count = metric.attach(part.outline, part)
                 self._scorers.append(scorer)
@@ -180,7 +183,7 @@ class _Counting:
             documents=parts.layout.documents,
             domains=parts.layout.domains,
             fingerprints=None if self._prints is None else self._prints.fingerprints(),
-            warnings=parts.warnings,
+            warnings=(*parts.warnings, *self._warnings),
             repeats=parts.repeats,
         )
         counts = Counts.of(outline, zip(self._scorers, self._rows, strict=True))

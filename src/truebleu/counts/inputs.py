@@ -287,7 +287,7 @@ def _answers(requested: Sequence[Requested]) -> str | None:
 
 NEED_REFERENCES = (
     "no reference given: name one with -r FILE, or a test set with --test-set NAME; files of "
-    "scores are compared by -m scores"
+    "scores are compared by -m scores; metrics such as cometkiwi need only -s SOURCE"
 )
 
 
@@ -321,6 +321,10 @@ def counts_of_files(
     """
     texts, saved = _split_saved(systems, metrics)
     noun = "saved counts" if saved else "scores"
+    no_references = not (references or saved or keep_texts) and _need_none(metrics)
+    if no_references and source is not None:
+        # The source pairs the texts in place of references, which no metric reads.
+        references = [source]
     labels = {"source": source, "documents": documents if saved else None}
     for name, file in labels.items() if saved or not references else ():
         if file is not None:
@@ -349,7 +353,18 @@ def counts_of_files(
             fingerprints=fingerprints,
             watch=watch,
         )
+    if no_references:
+        outline = replace(counts.outline, reference_names=(), references_each=0)
+        return replace(counts, outline=outline)
     return _join_texts(counts, saved) if saved else counts
+
+
+def _need_none(metrics: MetricsLike | None) -> bool:
+    """Return whether metrics are given, and all of them score texts without references."""
+    requested = [] if metrics is None else as_requested(metrics)
+    return bool(requested) and all(
+        isinstance(metric, Metric) and not metric.needs_references for metric in requested
+    )
 
 
 def _split_saved(

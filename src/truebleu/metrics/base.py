@@ -99,6 +99,8 @@ class Signature:
 
     def with_references(self, references: int | None) -> Signature:
         """Add the number of references of a score; None means a varying number."""
+        if ("refs", "none") in self.fields:
+            return self
         count = "var" if references is None else str(references)
         return replace(self, fields=(("nrefs", count), *self.fields))
 
@@ -330,6 +332,24 @@ class Metric(Scorer):
     def reads_texts(self) -> bool:
         """True if the metric scores any text, False if it holds parses of given texts."""
         return True
+
+    @property
+    def needs_references(self) -> bool:
+        """True if the metric compares outputs with references."""
+        return True
+
+    @property
+    def counts_in_parts(self) -> bool:
+        """True if a text may be counted part by part."""
+        return self.reads_texts and not self.counts_whole_text
+
+    def examine(self, test_set: TestSet) -> Iterable[TextWarning]:  # noqa: ARG002
+        """Return warnings about texts that this metric does not score as readers expect."""
+        return ()
+
+    def score_ahead(self, pairs: Iterable[tuple[str, str, str | None]]) -> None:  # noqa: ARG002
+        """Prepare the scores of output, reference and source, if they are slow one by one."""
+        return
 
     def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
         """Return this metric with all settings fixed that depend on the references.

@@ -30,17 +30,23 @@ __all__ = ["metric_labels", "parse_metric"]
 # A new metric is one file and one line here.
 METRICS = {
     "bleu": ("truebleu.metrics.bleu", "BLEU"),
+    "bertscore": ("truebleu.neural.metrics", "BertScore"),
     "chrf": ("truebleu.metrics.chrf", "CHRF"),
+    "comet": ("truebleu.neural.metrics", "Comet"),
+    "cometkiwi": ("truebleu.neural.metrics", "CometKiwi"),
+    "command": ("truebleu.neural.metrics", "CommandMetric"),
     "depf": ("truebleu.metrics.dependency", "DependencyF"),
     "gtm": ("truebleu.metrics.gtm", "GTM"),
     "length": ("truebleu.metrics.length", "LengthRatio"),
     "mbleu": ("truebleu.metrics.bleu", "MBLEU"),
+    "metricx": ("truebleu.neural.metrics", "MetricX"),
     "nist": ("truebleu.metrics.nist", "NIST"),
     "per": ("truebleu.metrics.word_errors", "PER"),
     "scores": ("truebleu.scores.given", "GivenScores"),
     "sentbleu": ("truebleu.metrics.bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
     "wer": ("truebleu.metrics.word_errors", "WER"),
+    "xcomet": ("truebleu.neural.metrics", "XComet"),
 }
 
 
@@ -66,6 +72,8 @@ ALIASES = {
     "sentence-bleu": ("sentbleu", {}),
     "sentencebleu": ("sentbleu", {}),
 }
+# A comma that is not between quotes, as in command:run="a, b".
+_COMMAS = re.compile(r',(?=(?:[^"]|"[^"]*")*$)')
 # chrF's own names: chrF, chrF2, chrF++, chrF2++, chrF3.
 _CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
 
@@ -117,7 +125,7 @@ def parse_metrics(text: str) -> list[Requested]:
     >>> [metric.name for metric in parse_metrics("bleu:tokenize=zh,lowercase,chrf++,ter")]
     ['BLEU', 'chrF2++', 'TER']
     """
-    first, *rest = text.split(",")
+    first, *rest = text.split(",") if '"' not in text else _COMMAS.split(text)
     metrics = [_MetricText(first)]
     for piece in rest:
         if metrics[-1].takes(piece):
@@ -174,6 +182,8 @@ def read_settings(
             raise UnknownNameError(f"setting of {name}", key, list(parameters))
         if key in values:
             raise SettingError(f"{name}: {key}", value, "each setting once")
+        if len(value) > 1 and value[0] == value[-1] == '"':
+            value = value[1:-1]
         values[key] = _parse(f"{name}: {key}", value, read_type(key, hints.get(key)).kind)
     for key, parameter in parameters.items():
         if parameter.default is Parameter.empty and key not in values:
@@ -232,7 +242,8 @@ def default_settings(make: Callable[..., Any]) -> str:
 def _written(default: object) -> str:
     if isinstance(default, bool):
         return "yes" if default else "no"
-    return "" if default is None or default is Parameter.empty else str(default)
+    text = "" if default is None or default is Parameter.empty else str(default)
+    return f'"{text}"' if "," in text else text
 
 
 def _parse(setting: str, text: str, kind: type | None) -> str | int | float | bool:

@@ -562,6 +562,8 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
         raise SettingError("metric", parsed.name, expected)
     if parsed.higher_is_better is None:
         raise SettingError("metric", parsed.name, "a metric with a direction")
+    if not parsed.needs_references:
+        raise SettingError("metric", parsed.name, "a metric that compares with references")
     return parsed
 
 
@@ -824,6 +826,13 @@ class Scoring:
         """Compute exact expected utilities, and scores of candidates against themselves or None."""
         scorer = self.metric.pair_scorer()
         if scorer is None:
+            pairs = (
+                (output, reference, candidates.source)
+                for candidates in batch
+                for output in candidates.distinct
+                for reference in candidates.columns
+            )
+            self.metric.score_ahead(pairs)
             return [_from_matrix(self.metric, candidates) for candidates in batch]
         texts, ends, weights, others, other_ends = _side_by_side(batch)
         utilities, self_utilities = scorer.expected(texts, ends, weights, others, other_ends)
