@@ -40,6 +40,7 @@ __all__ = [
     "jackknife_errors",
     "line_ends",
     "match_differences",
+    "mcnemar_tests",
     "mean_gradients",
     "mean_intervals",
     "min_replicates",
@@ -450,6 +451,7 @@ def inverted_intervals(
     alpha: float,
     sign: float,
 ) -> _Floats: ...
+def mcnemar_tests(rates: _Floats, *, side: str, alpha: float, sign: float) -> _Floats: ...
 def pass_fail_intervals(
     differences: _Floats,
     rates: _Floats,

@@ -80,6 +80,22 @@ class Units(schema.ComparedByValue):
             indices -= np.maximum.accumulate(np.where(new, indices, 0))
         return _units("block", np.cumsum(indices % length == 0) - 1, strata)
 
+    def sort(self, names: Sequence[str]) -> Units:
+        """Sort units within strata, and strata, by the first of their segments' names.
+
+        Replicates then depend on names, and not on the order of segments.
+        """
+        first: dict[int, str] = {}
+        for unit, name in zip(self.of_segment.tolist(), names, strict=True):
+            first[unit] = min(first.get(unit, name), name)
+        order, ends = [], [0]
+        for units in sorted(sorted((first[u], u) for u in range(*span)) for span in self.strata):
+            order += [unit for _, unit in units]
+            ends.append(len(order))
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        return Units(self.kind, number[self.of_segment], tuple(itertools.pairwise(ends)))
+
     def merge_equal(self, rows: Sequence[int]) -> Units:
         """Make units of one stratum that have equal segments, in any order, a single unit.
 

@@ -50,8 +50,8 @@ mod _core {
     #[pymodule_export]
     use crate::statistics::{
         choose_interval, critical_rank, default_interval, exact_bounds, exact_p, hall_p, intervals,
-        inverted_intervals, inverted_level, jackknife_errors, mean_gradients, mean_intervals,
-        min_replicates, normal_quantile, on_exact_grid, p_values, paired_rates,
+        inverted_intervals, inverted_level, jackknife_errors, mcnemar_tests, mean_gradients,
+        mean_intervals, min_replicates, normal_quantile, on_exact_grid, p_values, paired_rates,
         pass_fail_intervals, percentile_rank, rate_intervals, scale_swaps, student_p,
         student_quantiles, swap_ratios, swap_scales, swapped_shares, tango_bounds,
         without_skewness,

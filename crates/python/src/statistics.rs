@@ -479,6 +479,24 @@ pub fn pass_fail_intervals<'py>(
     Ok(as_bounds(py, by_column(py, pairs, pairs, interval)?))
 }
 
+/// Returns the p-values of McNemar's exact test, and the intervals that agree with it: shaped (3, pair).
+#[pyfunction]
+#[pyo3(signature = (rates, *, side, alpha, sign))]
+pub fn mcnemar_tests<'py>(
+    py: Python<'py>,
+    rates: PyReadonlyArray2<'py, f64>,
+    side: &str,
+    alpha: f64,
+    sign: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (pairs, side) = (paired(&rates.as_array())?, side_of(side)?);
+    let test = |pair: usize| inversion::mcnemar_test(&pairs[pair], alpha, side, sign);
+    let tests = by_column(py, pairs.len(), pairs.len(), test)?;
+    let rows = |(p, (low, high)): &(f64, Interval)| [*p, *low, *high];
+    let columns: Vec<[f64; 3]> = tests.iter().map(rows).collect();
+    Ok(Array2::from_shape_fn((3, columns.len()), |(row, pair)| columns[pair][row]).into_pyarray(py))
+}
+
 /// Returns the variance of differences over swaps, over that over samples; NaN if nothing varies.
 #[pyfunction]
 pub fn swap_ratios<'py>(

@@ -391,7 +391,8 @@ def tested(comparison: Comparison, label: str) -> str:
     correction = CORRECTIONS[settings.correction]
     if correction.basis == "segment scores":
         return f"{correction.title} over {units}, {comparisons} comparisons"
-    text = f"{side}{TESTS[settings.test].title} over {units}{over_runs}"
+    title = MCNEMAR if metric.test == "mcnemar" else TESTS[settings.test].title
+    text = f"{side}{title} over {units}{over_runs}"
     if metric.replicates:
         every, kind = ("all ", "swaps") if metric.exact else ("", "replicates")
         text += f", {every}{metric.replicates:,} {kind}"
@@ -403,6 +404,9 @@ def tested(comparison: Comparison, label: str) -> str:
         text += f", {correction.title} for {comparisons:,} comparisons{over}"
     return text
 
+
+#: Title of the test of pass/fail scores with items as units.
+MCNEMAR = "McNemar's exact test"
 
 # Tables.
 

@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from truebleu.reports import document as doc
+from truebleu.reports.compare import MCNEMAR
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.intervals import INTERVAL_METHODS
@@ -78,13 +79,19 @@ def method(result: GateResult) -> str:
         if result.units < 6 or all(check.pass_fail for check in result.checks):
             rare = ""
         return f"one-sided tests by {intervals} over {units}; {level}{rare}"
-    every, kind = ("all ", "swaps") if first.exact else ("", "replicates")
+    tests = [TESTS["scaled" if any(check.scaled for check in result.checks) else "ar"].title]
+    swapped = [check for check in result.checks if check.replicates]
+    if len(swapped) < len(result.checks):
+        tests = [MCNEMAR, *tests[: len(swapped)]]
     over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
-    test = TESTS["scaled" if any(check.scaled for check in result.checks) else "ar"]
+    replicates, seed = "", ""
+    if swapped:
+        every, kind = ("all ", "swaps") if swapped[0].exact else ("", "replicates")
+        replicates = f", {every}{swapped[0].replicates:,} {kind}"
+        seed = f", seed {settings.seed}"
     return (
-        f"one-sided {test.title} over {units}, {every}{first.replicates:,} {kind}{over}; "
-        f"{exact if first.pass_fail else 'intervals of the inverted test'}; {level}, seed "
-        f"{settings.seed}"
+        f"one-sided {' and '.join(tests)} over {units}{replicates}{over}; "
+        f"{exact if first.pass_fail else 'intervals of the inverted test'}; {level}{seed}"
     )
 
 

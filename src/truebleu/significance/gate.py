@@ -1,7 +1,8 @@
 """A gate: may a new system replace an old one?
 
 Without a margin, the new system fails if it is shown to be worse: a one-sided approximate
-randomization test (Riezler & Maxwell 2005, Fig. 1) rejects the hypothesis that it is as good. A
+randomization test (Riezler & Maxwell 2005, Fig. 1) rejects the hypothesis that it is as good, or
+McNemar's exact test of pass/fail scores whose items are the units. A
 system of equal quality fails in at most 1 - level of all cases; a worse system fails more often the
 larger the test set is. A pass does not show that the new system is as good.
 
@@ -48,7 +49,7 @@ from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.human_curves import agreement_of_pairs
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
-from truebleu.significance.pairs import inverted_intervals
+from truebleu.significance.pairs import inverted_intervals, mcnemar
 from truebleu.significance.rates import are_rates
 from truebleu.significance.replicates import bootstrap_scores, scale_swaps, swap_blocks, swap_ratios
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, known_clusters, units_of
@@ -172,8 +173,10 @@ class GateCheck:
         p_adjusted: p after the correction for all metrics, if there is one; this decides.
         replicates: number of replicates of the test; all 2**units if those are no more, 0 if the
             test needs none.
-        exact: True if the replicates were all possible swaps.
+        exact: True if the replicates were all possible swaps, and for McNemar's exact test.
         differing_units: number of units in which the metric counts the two systems differently.
+        fixed: number of items that only the new system gets right, of pass/fail scores; else None.
+        broken: number of items that only the old system gets right, of pass/fail scores; else None.
         largest_share: largest share of one unit in the variance of the difference; None if the
             difference does not vary.
         design_effect: variance of the difference by documents or blocks over its variance by
@@ -199,6 +202,8 @@ class GateCheck:
     replicates: int
     exact: bool
     differing_units: int
+    fixed: int | None = None
+    broken: int | None = None
     largest_share: float | None = None
     design_effect: float | None = None
     people: PeopleAgreement | None = None
@@ -462,6 +467,8 @@ def check_metrics(
         new, old = metric.scores.tolist()
         low, high = test.interval
         (differing,) = metric.differing_units(PAIR)
+        items = metric.discordant_items(PAIR)
+        fixed, broken = (None, None) if items is None else (int(items[0][0]), int(items[1][0]))
         checks.append(
             GateCheck(
                 metric=metric.label,
@@ -479,6 +486,8 @@ def check_metrics(
                 replicates=test.replicates,
                 exact=test.exact,
                 differing_units=differing,
+                fixed=fixed,
+                broken=broken,
                 largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
                 pass_fail=metric.items is not None,
@@ -537,6 +546,8 @@ def _without_margin(
     progress: Progress | None,
 ) -> list[_GateTest]:
     """Test whether the new system is worse by any metric, with swaps that all metrics share."""
+    if len(statistics) == 1 and statistics[0].has_exact_test:
+        return [_mcnemar_test(statistics[0], alpha)]
     units = statistics[0].units
     replicates = _replicates(settings, alpha, units)
     swaps = Swaps(replicates=replicates, seed=settings.seed)
@@ -561,32 +572,38 @@ def _without_margin(
     adjusted = p
     if len(statistics) > 1:
         adjusted = westfall_young(observed, null, "less", exact=exact, scale=scales)
+    tests = []
+    for index, metric in enumerate(statistics):
+        if metric.has_exact_test:
+            test = _mcnemar_test(metric, alpha)
+        else:
+            widths, own = tallies[index].half_widths, p[[index]]
+            inverted = inverted_intervals(metric, PAIR, widths, own, "less", alpha)[:, 0].tolist()
+            interval = _agreeing_interval(metric, inverted, bool(own[0] <= alpha), alpha)
+            scale = float(factors[index][0])
+            test = _GateTest(float(p[index]), 1.0, interval, len(null), exact, scale)
         # Standardized differences may round ties the other way; a corrected p is never smaller.
-        adjusted = np.maximum(adjusted, p)
-    return [
-        _GateTest(
-            p=float(p[index]),
-            p_adjusted=float(adjusted[index]),
-            interval=_inverted_interval(metric, tallies[index].half_widths, p[[index]], alpha),
-            replicates=len(null),
-            exact=exact,
-            scale=float(factors[index][0]),
-        )
-        for index, metric in enumerate(statistics)
-    ]
+        tests.append(replace(test, p_adjusted=max(float(adjusted[index]), test.p)))
+    return tests
 
 
-def _inverted_interval(
-    statistics: UnitCounts, half_widths: Values, p: Values, alpha: float
+def _mcnemar_test(statistics: UnitCounts, alpha: float) -> _GateTest:
+    """Test pass/fail scores of independent items exactly."""
+    (p,), interval = mcnemar(statistics, PAIR, "less", alpha)
+    interval = _agreeing_interval(statistics, interval[:, 0].tolist(), p <= alpha, alpha)
+    return _GateTest(float(p), float(p), interval, exact=True)
+
+
+def _agreeing_interval(
+    statistics: UnitCounts, of_test: Sequence[float], is_rejected: bool, alpha: float
 ) -> tuple[float, float]:
     """Return the interval that inverts the test; pass/fail scores get exact bounds."""
-    low, high = inverted_intervals(statistics, PAIR, half_widths, p, "less", alpha)[:, 0].tolist()
+    low, high = of_test
     rates = statistics.paired_rates(PAIR, 1 - 2 * alpha)
     if rates is None:
         return low, high
     exact_low, exact_high = _exact_bounds(rates, alpha)
     # Keep the end that the test decides in agreement with the test.
-    is_rejected = p[0] <= alpha
     if statistics.sign > 0:
         if not is_rejected:
             exact_high = max(exact_high, 0.0)

@@ -82,7 +82,7 @@ class PairTests:
         p_se: Monte-Carlo standard error of each p.
         p_adjusted: p after the correction.
         replicates: number of replicates; 0 if the test needs none.
-        exact: True if the replicates were all possible swaps.
+        exact: True if the replicates were all possible swaps, and for McNemar's exact test.
         decided: True if every decision is clear of Monte-Carlo error.
         smallest_p: smallest possible adjusted p.
         intervals: intervals that invert the test, lows and highs, infinite if it rejects no
@@ -189,19 +189,23 @@ def _adjust_and_decide(
         )
         # Standardized differences may round ties the other way; a corrected p is never smaller.
         adjusted = np.maximum(adjusted, p)
-        bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
     else:
         adjusted = adjust(p, correction.name)
-        # Corrections are monotone in every p-value.
-        bounds = np.stack(
-            [
-                adjust(bound, correction.name)
-                for bound in monte_carlo_interval(_share(p, replicates), replicates)
-            ]
-        )
         smallest = float(adjust(np.full(len(pairs), smallest), correction.name).min())
-    clear = all(decision(low, high, settings.alpha) is not None for low, high in bounds.T)
-    return PairTests(p, p_se, adjusted, replicates, exact, exact or clear, smallest)
+    decided = exact or _is_clear(adjusted, p, replicates, settings)
+    return PairTests(p, p_se, adjusted, replicates, exact, decided, smallest)
+
+
+def _is_clear(adjusted: Values, p: Values, replicates: int, settings: CompareSettings) -> bool:
+    """Return whether every decision is clear of Monte-Carlo error."""
+    correction = CORRECTIONS[settings.correction]
+    if correction.basis == "replicates":
+        bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
+    else:
+        # Corrections are monotone in every p-value.
+        ends = monte_carlo_interval(_share(p, replicates), replicates)
+        bounds = np.stack([adjust(end, correction.name) for end in ends])
+    return all(decision(low, high, settings.alpha) is not None for low, high in bounds.T)
 
 
 def _share(p: Values, replicates: int) -> Values:
@@ -240,7 +244,11 @@ def all_pair_tests(
     count = settings.test_replicates or settings.replicates
     replicates: Sequence[_Replicates]
     extend: Callable[[Sequence[int], int], None]
+    tests: dict[int, PairTests] = {}
     if isinstance(test, SwapTest):
+        if CORRECTIONS[settings.correction].basis != "replicates":
+            exact = (i for i, metric in enumerate(statistics) if metric.has_exact_test)
+            tests = {i: _mcnemar_tests(statistics[i], pairs, settings) for i in exact}
         room = KEPT // len(statistics)
         swapped = [_SwapReplicates(metric, pairs, settings, test, room) for metric in statistics]
         replicates, extend = swapped, partial(_add_swaps, swapped, settings.seed, progress)
@@ -253,9 +261,9 @@ def all_pair_tests(
             for metric, of_metric in zip(statistics, scores, strict=True)
         ]
         replicates, extend = resampled, partial(_add_draws, resampled, draw)
-    unclear: Sequence[int] = range(len(statistics))
-    tests: dict[int, PairTests] = {}
-    while True:
+    sampled = [metric for metric in range(len(statistics)) if metric not in tests]
+    unclear: Sequence[int] = sampled
+    while unclear:
         extend(unclear, count)
         for metric in unclear:
             evidence = replicates[metric].evidence()
@@ -267,14 +275,11 @@ def all_pair_tests(
         count = min(2 * done, ADAPTIVE_LIMIT)
         if count <= done:
             break
-    return [
-        replace(
-            tests[metric],
-            intervals=of_metric.intervals(tests[metric].p),
-            swap_ratios=of_metric.swap_ratios,
-        )
-        for metric, of_metric in enumerate(replicates)
-    ]
+    for metric in sampled:
+        of_metric, tested = replicates[metric], tests[metric]
+        intervals, ratios = of_metric.intervals(tested.p), of_metric.swap_ratios
+        tests[metric] = replace(tested, intervals=intervals, swap_ratios=ratios)
+    return [tests[metric] for metric in range(len(statistics))]
 
 
 def inverted_intervals(
@@ -304,6 +309,32 @@ def inverted_intervals(
         alpha=alpha,
         sign=statistics.sign,
     )
+
+
+def _mcnemar_tests(
+    statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
+) -> PairTests:
+    """Test pairs of pass/fail scores exactly: p depends on neither the seed nor the order."""
+    p, intervals = mcnemar(statistics, pairs, settings.alternative, settings.alpha)
+    evidence = Evidence(p, 2 ** min(statistics.units, 1000), True, NullBlocks(lambda: ()))
+    tests = _adjust_and_decide(statistics, pairs, settings, evidence)
+    return replace(tests, replicates=0, intervals=intervals)
+
+
+def mcnemar(
+    statistics: UnitCounts, pairs: Sequence[Pair], alternative: Alternative, alpha: float
+) -> tuple[Values, Values]:
+    """Return the p-values of McNemar's exact test, and the intervals that agree with them.
+
+    Assumes independent items. Its p is the limit of approximate randomization of 0/1 scores: the
+    binomial's with the items that only one of two systems gets right.
+    """
+    level = _core.inverted_level(alpha, alternative)
+    rates = statistics.paired_rates(pairs, level)
+    if rates is None:
+        raise AssertionError("scores are not pass/fail")
+    tests = _core.mcnemar_tests(rates, side=alternative, alpha=alpha, sign=statistics.sign)
+    return tests[0], tests[1:]
 
 
 def _runs_tests(
@@ -412,11 +443,17 @@ class _SwapReplicates(_Replicates):
     def evidence(self) -> Evidence:
         """Return the evidence of the swaps so far."""
         p = _core.p_values(self._tally.extreme, self.count, exact=self._exact)
+        if self.statistics.has_exact_test:
+            p = self._mcnemar()[0]
         null, native = NullBlocks(self._null), self.statistics.metric.native()
         if native is not None:
             counted = self.statistics, self._pairs, native, self._swaps(), self._tally
             null = _NativeNull(null.blocks, *counted, self.count, self._scales)
         return Evidence(p, self.count, self._exact, null)
+
+    def _mcnemar(self) -> tuple[Values, Values]:
+        settings = self._settings
+        return mcnemar(self.statistics, self._pairs, settings.alternative, settings.alpha)
 
     def _swaps(self) -> Swaps:
         return Swaps(replicates=self.count, seed=self._settings.seed)
@@ -451,6 +488,8 @@ class _SwapReplicates(_Replicates):
 
     def intervals(self, p: Values) -> Values:
         """Return the intervals that invert the test; pass/fail scores get Tango's."""
+        if self.statistics.has_exact_test:
+            return self._mcnemar()[1]
         bounds, settings = super().intervals(p), self._settings
         level = _core.inverted_level(settings.alpha, settings.alternative)
         rates = self.statistics.paired_rates(self._pairs, level)

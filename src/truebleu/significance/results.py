@@ -98,6 +98,11 @@ class PairResult:
         p_adjusted: p after the correction for all comparisons by this metric.
         significant: True if p_adjusted is at most the significance level.
         differing_units: number of units in which the metric counts the two systems differently.
+        fixed: number of items that a gets right and b does not, of pass/fail scores; else None.
+        broken: number of items that b gets right and a does not, of pass/fail scores; else None.
+        effect_size: Cohen's g of pass/fail scores, the share of fixed items among the fixed and
+            broken ones minus 1/2: 0.05 is small, 0.15 medium, 0.25 large. None for other scores,
+            and if no item is fixed or broken.
         design_effect: variance of the difference by documents or blocks over its variance by
             segments; None if neither documents nor blocks are known.
         largest_share: largest share of one unit in the variance of the difference; None if the
@@ -129,6 +134,9 @@ class PairResult:
     p_adjusted: float
     significant: bool
     differing_units: int
+    fixed: int | None = None
+    broken: int | None = None
+    effect_size: float | None = None
     design_effect: float | None = None
     largest_share: float | None = None
     largest_unit: str | None = None
@@ -157,10 +165,12 @@ class MetricResult:
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
         replicates: number of replicates of the test; all 2**units if those are no more, 0 if the
             test needs none.
-        exact: True if the replicates were all possible swaps.
+        exact: True if the replicates were all possible swaps, and for McNemar's exact test.
         decided: True if every decision is clear of Monte-Carlo error.
         smallest_p: smallest adjusted p that the replicates and comparisons allow; if it is above
             the significance level, nothing could have been significant.
+        test: name of the test: "mcnemar" for pass/fail scores with items as units, which replaces
+            swaps, else the test of the settings.
         interval_method: method of the intervals of scores.
         pass_fail: True if all scores are 0 or 1, whose differences have Tango's interval.
         unmatched: smallest order of n-grams without any match of each system that has one, whose
@@ -175,6 +185,7 @@ class MetricResult:
     exact: bool
     decided: bool
     smallest_p: float
+    test: str = "ar"
     interval_method: schema.IntervalName = "percentile"
     pass_fail: bool = False
     digits: int = 2
@@ -367,6 +378,7 @@ class Family:
                 exact=tests.exact,
                 decided=tests.decided,
                 smallest_p=tests.smallest_p,
+                test=_test_name(counts, settings),
                 digits=scorer.digits,
                 interval_method=method,
                 pass_fail=counts.items is not None,
@@ -424,6 +436,7 @@ class Family:
             "p_adjusted": tests.p_adjusted.tolist(),
             "significant": significant,
             "differing_units": differing,
+            **_discordance(counts, pairs),
             "note": [_note(count, minimum) for count in differing],
             "design_effect": design_effects(
                 counts, metric.rows, known_clusters(self.outline, settings), pairs
@@ -469,6 +482,33 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     return (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
+
+
+def _test_name(counts: UnitCounts, settings: CompareSettings) -> str:
+    by_swaps = TESTS[settings.test].source == "swaps"
+    return "mcnemar" if by_swaps and counts.has_exact_test else settings.test
+
+
+def _discordance(counts: UnitCounts, pairs: Sequence[Pair]) -> dict[str, Sequence[Any]]:
+    """Count fixed and broken items of pass/fail scores, and return Cohen's g."""
+    items = counts.discordant_items(pairs)
+    if items is None:
+        return {}
+    fixed, broken = (numbers.astype(int).tolist() for numbers in items)
+    return {
+        "fixed": fixed,
+        "broken": broken,
+        "effect_size": [cohens_g(*both) for both in zip(fixed, broken, strict=True)],
+    }
+
+
+def cohens_g(fixed: int, broken: int) -> float | None:
+    """Return the share of fixed items among fixed and broken ones minus 1/2; None without any.
+
+    >>> cohens_g(108, 84)
+    0.0625
+    """
+    return fixed / (fixed + broken) - 1 / 2 if fixed + broken else None
 
 
 def _difference_bounds(

@@ -340,6 +340,8 @@ def units_of(outline: Outline, settings: ResamplingSettings) -> Units:
         units = Units.blocks(outline.segments, settings.block_length, strata)
     else:
         units = Units.segments(outline.segments, strata)
+    if outline.rows == "items" and outline.names is not None and settings.unit != "block":
+        units = units.sort(outline.names)
     units = _merge_repeats(outline, units)
     if len(units) < 2:
         found = f"one {settings.unit}" + (", repeated" if outline.repeats else "")

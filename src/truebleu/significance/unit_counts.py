@@ -12,7 +12,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanScorer
 from truebleu.resampling import blocks, jackknife_error, on_exact_grid
 from truebleu.schema import ComparedByValue
-from truebleu.significance.rates import are_rates
+from truebleu.significance.rates import are_clustered, are_rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -142,6 +142,26 @@ class UnitCounts(ComparedByValue):
         if self.items is None:
             return None
         return _core.paired_rates(self.rows.astype(np.float64), self.items[..., 0], pairs, level)
+
+    def discordant_items(self, pairs: Sequence[Pair]) -> tuple[Values, Values] | None:
+        """Count the items that only each pair's first system gets right, and only its second.
+
+        None unless scores are pass/fail.
+        """
+        if self.items is None:
+            return None
+        right = self.items[..., 0].astype(np.float64)
+        if self.sign < 0:
+            right = self.items[..., 1] - right
+        both = right.T @ right
+        left, second = np.array(pairs).T
+        shared, totals = both[left, second], both.diagonal()
+        return totals[left] - shared, totals[second] - shared
+
+    @property
+    def has_exact_test(self) -> bool:
+        """True for pass/fail scores with items as units, which McNemar's exact test compares."""
+        return self.items is not None and not are_clustered(self.rows)
 
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """Compute the standard error of each pair's difference by the jackknife."""

@@ -6,10 +6,12 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use libm::{erf, erfc, exp, log, log1p};
+use libm::{erf, erfc, exp, exp2, log, log1p};
 
 /// Terms of the continued fraction; a million trials take about a thousand.
 const MAX_TERMS: u32 = 100_000;
+/// Number of trials up to which binomial coefficients are whole numbers in floats.
+const FEW_TRIALS: f64 = 50.0;
 /// Steps towards a quantile; six are usual.
 const MAX_STEPS: u32 = 100;
 /// Logits beyond which a share is 0 or 1.
@@ -85,6 +87,25 @@ pub fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
     let tail = if share < 0.5 { Tail::Lower(share) } else { Tail::Upper(1.0 - share) };
     let logit = beta_logit(a, b, tail);
     if logit <= -MAX_LOGIT { 0.0 } else { 1.0 / (1.0 + exp(-logit)) }
+}
+
+/// Returns the probability of `successes` or more in `trials` trials that each succeed with probability 1/2.
+#[must_use]
+pub fn fair_tail(successes: f64, trials: f64) -> f64 {
+    if successes <= 0.0 {
+        return 1.0;
+    }
+    if trials <= FEW_TRIALS {
+        // Exact, so that p equals a significance level such as 1/16.
+        let (mut coefficient, mut sum, mut failures) = (1.0, 0.0, 0.0);
+        while failures <= trials - successes {
+            sum += coefficient;
+            coefficient = coefficient * (trials - failures) / (failures + 1.0);
+            failures += 1.0;
+        }
+        return sum * exp2(-trials);
+    }
+    beta_tails(successes, trials - successes + 1.0, 0.5, 0.5).0
 }
 
 /// A probability of a distribution, as the tail that keeps more digits.
@@ -292,6 +313,23 @@ mod tests {
         assert_close(student_tail(6.0, 29.0), 7.963_954_213_087_344e-7);
         assert_close(student_tail(2.5, 1e5), 0.006_210_459_596_279_525_5);
         assert_close(student_tail(0.3, 12.5), 0.384_553_871_984_267_3);
+    }
+
+    #[test]
+    fn fair_tails_equal_sums_of_binomial_coefficients() {
+        for trials in [1_u32, 2, 7, 30, 52] {
+            let (mut coefficient, mut sum) = (1.0_f64, 0.0);
+            for failures in 0..=trials {
+                sum += coefficient;
+                coefficient *= f64::from(trials - failures) / f64::from(failures + 1);
+                let tail = fair_tail(f64::from(trials - failures), f64::from(trials));
+                assert_close(tail, sum / exp2(f64::from(trials)));
+            }
+        }
+        assert_eq!(fair_tail(0.0, 0.0), 1.0);
+        // scipy.stats.binom.sf(successes - 1, trials, 0.5).
+        assert_close(fair_tail(1000.0, 1000.0), 9.332_636_185_032_189e-302);
+        assert_close(fair_tail(5150.0, 10_000.0), 0.001_393_983_758_856_359_4);
     }
 
     #[test]

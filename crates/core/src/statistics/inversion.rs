@@ -1,7 +1,7 @@
 //! Intervals that agree with a test: the differences that it does not reject.
 
 use super::Interval;
-use super::rates::{PairedRates, tango_interval};
+use super::rates::{PairedRates, clopper_pearson_interval, mcnemar_p, tango_interval};
 use crate::resampling::Side;
 
 /// Returns the significance level of a confidence level; 1 - 0.9 is 0.09999999999999998 in floats, and means
@@ -84,9 +84,9 @@ pub fn inverted_interval(difference: f64, half_widths: Interval, decision: &Deci
 
 /// Returns Tango's interval of a difference of pass/fail scores, in accord with its test.
 ///
-/// A shift is no model of scores that are 0 or 1. If Tango's interval leaves out 0 and the test, which is
-/// McNemar's exact one, does not reject it, the interval is widened to 0; if it holds 0 and the test rejects it,
-/// as chance in the swaps may have it, the end is the test's own.
+/// A shift is no model of scores that are 0 or 1. If Tango's interval leaves out 0 and the test does not reject
+/// it, the interval is widened to 0; if it holds 0 and the test rejects it, the end is the test's own: for McNemar's
+/// test, Clopper and Pearson's bound of the share of discordant items, for swaps, the inverted one.
 #[must_use]
 pub fn pass_fail_interval(
     difference: f64,
@@ -103,11 +103,28 @@ pub fn pass_fail_interval(
     match (decision.is_rejected(), decides_low) {
         (false, true) => low = low.min(0.0),
         (false, false) => high = high.max(0.0),
-        (true, true) if low <= 0.0 => low = of_test.0,
-        (true, false) if high >= 0.0 => high = of_test.1,
+        // An end at 0 would hold 0: p may be alpha itself.
+        (true, true) if low <= 0.0 => low = of_test.0.max(f64::MIN_POSITIVE),
+        (true, false) if high >= 0.0 => high = of_test.1.min(-f64::MIN_POSITIVE),
         _ => {}
     }
     (low + 0.0, high + 0.0)
+}
+
+/// Returns the p-value of McNemar's exact test of pass/fail scores, and the interval that agrees with it.
+#[must_use]
+pub fn mcnemar_test(rates: &PairedRates, alpha: f64, side: Side, sign: f64) -> (f64, Interval) {
+    let (first, second) = (rates.first, rates.second);
+    let p =
+        if sign > 0.0 { mcnemar_p(first, second, side) } else { mcnemar_p(second, first, side) };
+    let discordant = first + second;
+    let of_share = |share: f64| (2.0 * share - 1.0) * discordant / rates.count;
+    let level = inverted_level(alpha, side);
+    let share = if discordant > 0.0 { first / discordant } else { 0.5 };
+    let (low, high) = clopper_pearson_interval(share, discordant, level);
+    let own = (of_share(low), of_share(high));
+    let difference = (first - second) / rates.count;
+    (p, pass_fail_interval(difference, rates, own, &Decision { p, alpha, side, sign }))
 }
 
 #[cfg(test)]
@@ -182,7 +199,7 @@ mod tests {
         let behind = PairedRates { first: 2.0, second: 12.0, count: 50.0 };
         let even = PairedRates { first: 6.0, second: 5.0, count: 50.0 };
         let (even_low, even_high) = tango_interval(6.0, 5.0, 50.0, 0.95);
-        let own = (0.01, 0.02);
+        let own = (0.01, -0.02);
         for (difference, rates, p, expected) in [
             // The test agrees with Tango's interval, or does not reject 0, or rejects it.
             (0.2, ahead, 0.01, (low, high)),
@@ -195,6 +212,49 @@ mod tests {
         ] {
             let found = pass_fail_interval(difference, &rates, own, &decision(p, Side::Both, 1.0));
             assert!((found.0 - expected.0).abs() < 1e-12 && (found.1 - expected.1).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn mcnemars_test_is_the_binomial_of_the_discordant_items() {
+        let p = |first, second, side, sign| {
+            let rates = PairedRates { first, second, count: 50.0 };
+            mcnemar_test(&rates, 0.05, side, sign).0
+        };
+        // Of 2^8 outcomes, 1 has 8 successes, and 9 have 7 or more.
+        for (side, sign, expected) in [
+            (Side::Both, 1.0, 18.0 / 256.0),
+            (Side::Greater, 1.0, 9.0 / 256.0),
+            (Side::Less, 1.0, 255.0 / 256.0),
+            (Side::Greater, -1.0, 255.0 / 256.0),
+            (Side::Less, -1.0, 9.0 / 256.0),
+        ] {
+            assert!((p(7.0, 1.0, side, sign) - expected).abs() < 1e-14);
+        }
+        assert_eq!(p(4.0, 4.0, Side::Both, 1.0), 1.0);
+        assert_eq!(p(0.0, 0.0, Side::Both, 1.0), 1.0);
+    }
+
+    #[test]
+    fn mcnemars_interval_leaves_out_0_exactly_if_the_test_rejects() {
+        for alpha in [0.5, 0.062_5, 0.05, 0.01, 1e-6, 1e-12] {
+            for side in [Side::Both, Side::Greater, Side::Less] {
+                for (first, second) in (0..30).flat_map(|n| (0..=n).map(move |k| (k, n - k))) {
+                    for sign in [1.0, -1.0] {
+                        let (first, second) = (f64::from(first), f64::from(second));
+                        let rates = PairedRates { first, second, count: 60.0 };
+                        let (p, (low, high)) = mcnemar_test(&rates, alpha, side, sign);
+                        let decides_low = match side {
+                            Side::Both => first > second,
+                            _ => (side == Side::Greater) == (sign > 0.0),
+                        };
+                        assert_eq!(p <= alpha, if decides_low { low > 0.0 } else { high < 0.0 });
+                        assert!(low <= high, "{first} {second} {alpha} {side:?}");
+                        let difference = (first - second) / 60.0;
+                        assert!(side != Side::Both || (low <= difference && difference <= high));
+                    }
+                }
+            }
         }
     }
 
@@ -212,7 +272,7 @@ mod tests {
             assert_eq!(found, expected);
         }
         // The test rejects that the first is not worse, which Tango's high end holds.
-        let found = pass_fail_interval(0.2, &rates, (8.0, 9.0), &decision(0.01, Side::Less, 1.0));
-        assert_eq!(found, (low, 9.0));
+        let found = pass_fail_interval(0.2, &rates, (8.0, -9.0), &decision(0.01, Side::Less, 1.0));
+        assert_eq!(found, (low, -9.0));
     }
 }

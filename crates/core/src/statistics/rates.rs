@@ -3,18 +3,20 @@
 //! Near 0 and 1 no bootstrap and no t holds: ten successes in ten trials vary in no resample. Score
 //! intervals do. A rate has Wilson's (1927), and by documents or blocks, whose results are
 //! correlated, Korn and Graubard's (1998): Clopper and Pearson's with the effective sample size of
-//! the clusters. The difference of two rates on the same items has Tango's (1998), which leaves out
-//! 0 where McNemar's test rejects, with the effective sample size too. Gates, which must not be
+//! the clusters. The difference of two rates on the same items is tested by McNemar's exact test
+//! (1947), the binomial test of the items that only one of the two gets right, and has Tango's
+//! interval (1998), with the effective sample size of clusters too. Gates, which must not be
 //! fooled, take Clopper and Pearson's bounds (1934) of the share of items that only one of the two
-//! gets right, and of the share of these that the new one gets right.
+//! gets right, and of the share of these that the new one gets right; they leave out 0 where
+//! McNemar's exact test rejects.
 //!
 //! Assumes independent items, or clusters; nothing else.
 
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis};
 
-use super::distributions::{beta_quantile, normal_quantile, student_quantile};
+use super::distributions::{beta_quantile, fair_tail, normal_quantile, student_quantile};
 use super::{Interval, TIE_TOLERANCE};
-use crate::resampling::Count;
+use crate::resampling::{Count, Side};
 
 /// Variance below which clusters do not vary.
 const NO_VARIANCE: f64 = 1e-12;
@@ -136,6 +138,20 @@ fn tango_rejects(
     let only_second = (discriminant + middle) / (4.0 * count);
     let variance = (count * (2.0 * only_second + room)).max(0.0);
     side * (first - second - count * difference) > quantile * variance.sqrt() + 1e-12
+}
+
+/// Returns the p-value of McNemar's exact test: that of the binomial distribution with probability 1/2.
+///
+/// `first` and `second` are the items that only the first, or only the second, gets right; `Side::Greater` asks
+/// whether the first is better.
+#[must_use]
+pub fn mcnemar_p(first: f64, second: f64, side: Side) -> f64 {
+    let discordant = first + second;
+    match side {
+        Side::Greater => fair_tail(first, discordant),
+        Side::Less => fair_tail(second, discordant),
+        Side::Both => (2.0 * fair_tail(first.max(second), discordant)).min(1.0),
+    }
 }
 
 /// Returns bounds of a paired difference of rates that each lie beyond it in at most `alpha` of all cases.

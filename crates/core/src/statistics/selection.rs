@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::intervals::{Estimate, IntervalName, Kind, bounds, choose_interval};
 use super::inversion::{
-    Decision, alpha, critical_rank, inverted_interval, inverted_level, p_value, pass_fail_interval,
+    Decision, alpha, critical_rank, inverted_interval, inverted_level, mcnemar_test, p_value,
+    pass_fail_interval,
 };
 use super::jackknife::standard_error;
 use super::rates::{PairedRates, are_clustered};
@@ -108,7 +109,7 @@ pub struct Selection {
     rates: Option<PairedRates>,
     method: IntervalName,
     swaps: Swaps,
-    /// Number of swaps, and of those that are made.
+    /// Number of swaps, 0 for McNemar's exact test, and of those that are made.
     count: u64,
     done: u64,
     /// Number of the farthest replicates that end the interval of the difference.
@@ -153,7 +154,10 @@ impl Selection {
             let scores = items.select(Axis(1), &[0, width]);
             rates = Some(PairedRates::of(&by_unit, &scores.view(), PAIR, level));
         }
-        let (swaps, count) = swaps_of(units, settings.replicates, settings.seed);
+        let (swaps, mut count) = swaps_of(units, settings.replicates, settings.seed);
+        if kind == Kind::Rates {
+            count = 0; // McNemar's exact test needs no swaps
+        }
         let rank = critical_rank(count, alpha, swaps == Swaps::Enumerated);
         let observed = measure.sign * (scores[0] - scores[1]);
         let size = scores[0].abs().max(scores[1].abs());
@@ -262,15 +266,8 @@ impl Selection {
         if self.done < self.count {
             return None;
         }
-        let (pair, alpha) = (&self.tally.pairs()[0], alpha(self.settings.level));
-        let p = p_value(pair.extreme, self.count, self.is_exact());
-        let decision = Decision { p, alpha, side: Side::Both, sign: measure.sign };
-        let half_widths = if self.rank > 0 { pair.reach() } else { (f64::INFINITY, f64::INFINITY) };
         let difference = self.scores[0] - self.scores[1];
-        let mut interval = inverted_interval(difference, half_widths, &decision);
-        if let Some(rates) = &self.rates {
-            interval = pass_fail_interval(difference, rates, interval, &decision);
-        }
+        let (p, interval) = self.test(difference, measure.sign);
         Some(Results {
             scores: self.scores,
             intervals: self.intervals(measure),
@@ -280,6 +277,23 @@ impl Selection {
             interval,
             p,
         })
+    }
+
+    /// Returns the p-value of the difference, and the interval that agrees with the test.
+    fn test(&self, difference: f64, sign: f64) -> (f64, Interval) {
+        let (pair, alpha) = (&self.tally.pairs()[0], alpha(self.settings.level));
+        if let (Some(rates), Kind::Rates) = (&self.rates, self.kind) {
+            return mcnemar_test(rates, alpha, Side::Both, sign);
+        }
+        let p = p_value(pair.extreme, self.count, self.is_exact());
+        let decision = Decision { p, alpha, side: Side::Both, sign };
+        let half_widths = if self.rank > 0 { pair.reach() } else { (f64::INFINITY, f64::INFINITY) };
+        let interval = inverted_interval(difference, half_widths, &decision);
+        let interval = self
+            .rates
+            .as_ref()
+            .map_or(interval, |rates| pass_fail_interval(difference, rates, interval, &decision));
+        (p, interval)
     }
 
     fn intervals(&mut self, measure: &Measure) -> Option<[Interval; 2]> {
@@ -375,7 +389,8 @@ mod tests {
     fn compare(rows: &Array3<f64>, measure: &Measure, request: &Request) -> Results {
         let begun = Selection::new(&rows.view(), measure, request);
         let mut selection = begun.expect("units that can be compared");
-        assert_eq!(selection.results(measure), None);
+        // McNemar's exact test is done at once.
+        assert!(selection.count == 0 || selection.results(measure).is_none());
         while selection.advance(measure, 250) > 0 {}
         selection.results(measure).expect("a finished test")
     }
@@ -413,7 +428,8 @@ mod tests {
                 (0.627_679_299_229_521_8, 0.842_234_774_699_433_2),
             ],
             interval: (0.026_311_991_424_404_834, 0.279_702_386_022_622_3),
-            p: 0.022,
+            // scipy.stats.binomtest(12, 15).pvalue.
+            p: 0.035_156_25,
         };
         assert_results(&found, &expected);
         assert_eq!(found.scores, [0.9, 0.75]);

@@ -243,9 +243,7 @@ class PageData:
                 for system, flags in segments.flagged.items()
             },
             "unit": segments.units.kind,
-            "units": None
-            if segments.units.kind == "segment"
-            else segments.units.of_segment[self.indices].tolist(),
+            "units": self._units(segments),
             "settings": core_comparison_settings(comparison.settings),
             "interval_titles": {name: method.title for name, method in INTERVAL_METHODS.items()},
             "metrics": [self._metric(metric) for metric in self.counts.metrics],
@@ -266,6 +264,12 @@ class PageData:
             },
         }
         return _json(values)
+
+    def _units(self, segments: Segments) -> list[int] | None:
+        """Return the unit of each segment; None if units are segments in order."""
+        of_segment = segments.units.of_segment
+        in_order = np.array_equal(of_segment, np.arange(len(of_segment)))
+        return None if in_order else of_segment[self.indices].tolist()
 
     def _labels(self, labels: Sequence[str]) -> dict[str, Any]:
         numbers: dict[str, int] = {}

@@ -65,11 +65,9 @@ class Core {
   // if there is nothing to test or `stop` returns true. Passes the results of the test to `report` before
   // the intervals are computed.
   async compare(metric, systems, segments, units, settings, stop, report = () => {}) {
-    const numbers = new Map();
-    const renumbered = units.map((unit) => {
-      if (!numbers.has(unit)) numbers.set(unit, numbers.size);
-      return numbers.get(unit);
-    });
+    const sorted = [...new Set(units)].sort((a, b) => a - b);
+    const numbers = new Map(sorted.map((unit, number) => [unit, number]));
+    const renumbered = units.map((unit) => numbers.get(unit));
     const request = JSON.stringify({ systems, segments, units: renumbered });
     // JavaScript would round a large seed, so the settings are passed on as text.
     const bytes = this.give(`${request.slice(0, -1)},"settings":${settings}}`);
