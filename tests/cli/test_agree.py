@@ -187,7 +187,7 @@ def test_a_chart_is_drawn(folder: Path, tmp_path: Path) -> None:
     chart = tmp_path / "agree.svg"
     result = run(folder, "-m", "ter", "-c", "pearson", "--chart", str(chart))
     assert result.exit_code == 0, result.exception
-    assert "lower is better" in chart.read_text()
+    assert "TER, negated" in chart.read_text()
     again = run(folder, "-c", "pearson", "--chart", str(chart))
     assert again.exit_code != 0
 

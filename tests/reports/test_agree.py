@@ -135,25 +135,23 @@ def test_comparisons_are_counted_below() -> None:
     assert f"5 systems, 120 comparisons, {ties} of them ties." in text
 
 
-def test_the_chart_has_a_panel_for_each_metric_and_level() -> None:
-    (chart,) = found().to_document().charts
+def test_right_and_up_are_better_in_the_chart_of_each_metric() -> None:
+    agreement = found()
+    (chart,) = agreement.to_document().charts
     panels = list(dict.fromkeys(str(row["of"]) for row in chart.table.rows))
-    assert [panel.partition(" (")[0] for panel in panels] == [
-        "TER, systems",
-        "TER, segments",
-        "flat, systems",
-        "flat, segments",
-        "a|b, systems",
-        "a|b, segments",
-    ]
-    drawn = json.dumps(specification(chart))
-    assert "TER (lower is better)" in drawn
+    names = [panel.partition(" (")[0] for panel in panels]
+    assert names == ["TER, negated", "flat", "a|b"]
+    ter = {row["name"]: row for row in chart.table.rows if str(row["of"]).startswith("TER")}
+    for name, score in agreement.metrics["TER"].scores.items():
+        assert score is not None
+        assert (ter[name]["score"], ter[name]["human"]) == (-score, agreement.human.scores[name])
+    json.dumps(specification(chart))
 
 
 def test_the_chart_names_systems_and_coefficients() -> None:
     agreement = found()
     (chart,) = agreement.to_document().charts
-    ter = [row for row in chart.table.rows if str(row["of"]).startswith("TER, systems")]
+    ter = [row for row in chart.table.rows if str(row["of"]).startswith("TER, negated")]
     assert {row["name"] for row in ter} == set(agreement.human.systems)
     (answer,) = [one for one in agreement.answers if one.coefficient == "pearson"]
     value = next(metric.value for metric in answer.metrics if metric.metric == "TER")

@@ -7,7 +7,7 @@ metrics. A grid first chooses the settings of a metric, on a part of the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import comb, fsum
 from os import PathLike
@@ -89,8 +89,6 @@ Test: TypeAlias = Callable[[str, str], MetricTest]
 AgreeAlternative: TypeAlias = Literal["two-sided", "greater", "observed"]
 
 
-# Limit on the scores of items in a chart: more points overlap, and slow browsers down.
-MOST_POINTS = 10_000
 # Default coefficients: of WMT since 2024, and of most papers.
 SEGMENT_COEFFICIENTS = ("acc-eq", "kendall-b")
 SYSTEM_COEFFICIENTS = (SOFT, "pairwise-accuracy", "pearson")
@@ -217,13 +215,11 @@ class MetricSummary:
         higher_is_better: direction of the metric, None if unknown; scores of a lower-is-better
             metric are negated before they are compared with human scores.
         scores: scores of the judged systems by name, as the metric gives them, or None.
-        item_scores: human and metric scores of judged items, for a chart; at most 10,000.
     """
 
     signature: Signature
     higher_is_better: bool | None
     scores: Mapping[str, float | None]
-    item_scores: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return builtin values for JSON."""
@@ -618,14 +614,9 @@ def _require_testable(
 
 def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricSummary]:
     people = data.people
-    rated = people.judged_cells
-    human = np.empty(0) if people.scores is None else people.scores[rated]
-    step = max(1, -(-len(human) // MOST_POINTS))
     summaries = {}
     for label, scored in data.metrics.items():
-        sign, items = scored.scorer.sign, np.empty(0)
-        if people.scores is not None and scored.items is not None:
-            items = sign * scored.items[rated]
+        sign = scored.scorer.sign
         summaries[label] = MetricSummary(
             signature=scored.scorer.signature.with_references(references),
             higher_is_better=scored.scorer.higher_is_better,
@@ -633,7 +624,6 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
                 name: float(sign * score) if np.isfinite(score) else None
                 for name, score in zip(people.systems, scored.systems, strict=True)
             },
-            item_scores=tuple(zip(human[::step].tolist(), items[::step].tolist(), strict=True)),
         )
     return summaries
 

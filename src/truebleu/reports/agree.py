@@ -347,41 +347,31 @@ def _grid_chart(grid: GridChoice) -> doc.Chart:
 
 
 def _scatter(agreement: Agreement) -> doc.Chart:
-    """Draw metric against human scores, in a panel for each metric and level."""
+    """Draw human against metric scores of systems, in a panel for each metric.
+
+    Right and up are better.
+    """
     human, words = agreement.human, words_of(agreement.test_set.rows)
     rows: list[Row] = []
     for label, metric in agreement.metrics.items():
-        lower = " (lower is better)" if metric.higher_is_better is False else ""
-        systems = [(human.scores[name], score, name) for name, score in metric.scores.items()]
-        items = [(*pair, None) for pair in metric.item_scores]
-        step = -(-(human.judged or 0) // max(1, len(items)))
-        unit = words.unit(human.level)
-        noun = f"{unit}s" if step <= 1 else f"one {unit} score in {step}"
-        for level, points, name in (("system", systems, words.systems), ("segment", items, noun)):
-            panel = f"{label}, {name}{_coefficients(agreement, label, level)}"
-            rows += [
-                {"of": panel, "human": x, "score": y, "name": of, "measured": label + lower}
-                for x, y, of in points
-                if x is not None and y is not None
-            ]
+        turn = -1 if metric.higher_is_better is False else 1
+        negated = ", negated" if turn < 0 else ""
+        panel = f"{label}{negated}{_coefficients(agreement, label, 'system')}"
+        rows += [
+            {"of": panel, "score": turn * score, "human": human.scores[name], "name": name}
+            for name, score in metric.scores.items()
+            if score is not None and human.scores[name] is not None
+        ]
     columns = (
-        doc.Column("human", "Human score (higher is better)", digits=3),
-        doc.Column("score", "Metric score", digits=3),
-        doc.Column("of", "Metric and level"),
+        doc.Column("score", "Metric score · better →", digits=3),
+        doc.Column("human", "Human score · better →", digits=3),
+        doc.Column("of", "Metric"),
         doc.Column("name", words.system.capitalize()),
     )
     return doc.Chart(
-        title="Metric scores against human scores",
+        title=f"Human scores of {words.systems} against metric scores",
         table=doc.Table(columns, tuple(rows)),
-        plot=doc.Plot(
-            "point",
-            "human",
-            "score",
-            panel="of",
-            label="name",
-            y_heading="measured",
-            shared_y=False,
-        ),
+        plot=doc.Plot("point", "score", "human", panel="of", label="name"),
         sentences=tuple(_verdicts(agreement.answers)),
     )
 
