@@ -155,26 +155,9 @@ VERDICT_LOOKS = {
 # Colours, ordered so that the first few differ most in lightness, which remains of a colour in
 # print and to most eyes that confuse some hues. All are dark enough to be seen on white.
 PALETTE = (FIRST, "#1a1a1a", "#d1560c", "#e0a100", "#7a1f1f", "#2f9fd0", "#1b7855", "#3f1660")
-# Lighter colours for areas, on which black error bars are seen; again different in lightness.
-BAR_PALETTE = (
-    "#e0a100",
-    "#1f55a0",
-    "#a5d8ee",
-    "#d1560c",
-    "#1b7855",
-    "#d8c7e8",
-    "#7a1f1f",
-    "#3f1660",
-)
 SHAPES = (
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
+    *("circle", "square", "triangle-up", "diamond"),
+    *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
 # One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
 DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2, 3))
@@ -466,7 +449,8 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
             _layer(data, panel, {"type": "line", **colour}, "color", "strokeDash"),
             _layer(data, panel, point, "color", "shape"),
         ],
-        "bar": [_layer(data, panel, {"type": "bar", "stroke": INK, **colour}, "color")],
+        # Lighter, so that error bars are seen.
+        "bar": [_layer(data, panel, {"type": "bar", "fillOpacity": 0.6, **colour}, "color")],
     }
     layers = marks[data.plot.mark]
     if data.has_error_bars:
@@ -519,7 +503,7 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
     order = data.plot.series_order or tuple(data.series)
     looks = [order.index(name) for name in data.series]
     ranges: dict[str, Sequence[object]] = {
-        "color": BAR_PALETTE if data.plot.mark == "bar" else PALETTE,
+        "color": PALETTE,
         "shape": SHAPES,
         "strokeDash": DASHES,
     }

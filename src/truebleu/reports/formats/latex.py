@@ -19,74 +19,27 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Column, Document, Renderable, Row
 
-GREEK_NAMES = """
-    αalpha βbeta γgamma δdelta εepsilon ζzeta ηeta θtheta ιiota κkappa λlambda μmu νnu ξxi πpi ρrho
-    ςvarsigma σsigma τtau υupsilon φphi χchi ψpsi ωomega ΓGamma ΔDelta ΘTheta ΛLambda ΞXi ΠPi ΣSigma
-    ΥUpsilon ΦPhi ΨPsi ΩOmega
+# A character, then its command, in mathematics and in text.
+SIGNS_AND_COMMANDS = r"""
+    −- ±\pm ≥\geq ≤\leq ≠\neq ≈\approx ×\times ·\cdot ∞\infty √\surd →\rightarrow ←\leftarrow
+    ↑\uparrow ↓\downarrow †\dagger ‡\ddagger °^{\circ} ∆\Delta << >>
+    α\alpha β\beta γ\gamma δ\delta ε\epsilon ζ\zeta η\eta θ\theta ι\iota κ\kappa λ\lambda μ\mu ν\nu
+    ξ\xi π\pi ρ\rho ς\varsigma σ\sigma τ\tau υ\upsilon φ\phi χ\chi ψ\psi ω\omega Γ\Gamma Δ\Delta
+    Θ\Theta Λ\Lambda Ξ\Xi Π\Pi Σ\Sigma Υ\Upsilon Φ\Phi Ψ\Psi Ω\Omega
 """
-GREEK = {name[0]: name[1:] for name in GREEK_NAMES.split()}
-SIGNS = {
-    "−": "-",
-    "±": r"\pm",
-    "≥": r"\geq",
-    "≤": r"\leq",
-    "≠": r"\neq",
-    "≈": r"\approx",
-    "×": r"\times",
-    "·": r"\cdot",
-    "∞": r"\infty",
-    "√": r"\surd",
-    "→": r"\rightarrow",
-    "←": r"\leftarrow",
-    "↑": r"\uparrow",
-    "↓": r"\downarrow",
-    "†": r"\dagger",
-    "‡": r"\ddagger",
-    "°": r"^{\circ}",
-    "∆": r"\Delta",
-    # The standard font has other characters for these codes, or none.
-    "<": "<",
-    ">": ">",
-    **{letter: f"\\{name}" for letter, name in GREEK.items()},
-}
+# Letters that pdfLaTeX's own encoding lacks, and Greek ones that look like Latin ones, have similar
+# letters.
+LETTERS_AND_COMMANDS = r"""
+    \\textbackslash{} ~\textasciitilde{} ^\textasciicircum{} |\textbar{} &\& %\% $\$ #\# _\_ {\{ }\}
+    –-- —--- ‘` ’' “`` ”'' „,, …\ldots{} ⁄/ §\S{} ©\copyright{}
+    ß\ss{} æ\ae{} Æ\AE{} œ\oe{} Œ\OE{} ø\o{} Ø\O{} ł\l{} Ł\L{} ı\i{} đd ĐD ðd ÐD þth ÞTh
+    ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΧX οo
+"""
+SIGNS = {pair[0]: pair[1:] for pair in SIGNS_AND_COMMANDS.split()}
 SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{pair[0]: pair[1:] for pair in LETTERS_AND_COMMANDS.split()},
     **{character: f"${sign}$" for character, sign in SIGNS.items()},
-    "–": "--",
-    "—": "---",
     "\u00a0": "~",
-    "‘": "`",
-    "’": "'",
-    "“": "``",
-    "”": "''",
-    "„": ",,",
-    "…": r"\ldots{}",
-    "⁄": "/",
-    "§": r"\S{}",
-    "©": r"\copyright{}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "ı": r"\i{}",
-    # pdfLaTeX's own encoding has no commands for these.
-    "đ": "d",
-    "Đ": "D",
-    "ð": "d",
-    "Ð": "D",
-    "þ": "th",
-    "Þ": "Th",
-    # Greek capitals that look like Latin ones, and the o.
-    **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)),
 }
 # Commands for accents; letters with other marks, such as the ogonek, lose them.
 ACCENTS = dict(
