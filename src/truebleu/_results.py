@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -70,6 +71,14 @@ class Result:
         columns = {name: [row.get(name) for row in table.rows] for name in table.names}
         return import_module(chosen).DataFrame(columns)
 
+    def to_latex(self) -> str:
+        """Return the tables as LaTeX, as ``--format latex`` prints them."""
+        return self._rendered("latex")
+
+    def to_markdown(self) -> str:
+        """Return the sentences and tables as Markdown, as ``--format markdown`` prints them."""
+        return self._rendered("markdown")
+
     def to_chart(self) -> TopLevelMixin:
         """Return the first chart as an Altair object, which a notebook displays."""
         from truebleu.reports.charts import chart
@@ -87,16 +96,43 @@ class Result:
 
     def __repr__(self) -> str:
         sentences = self.to_document().sentences
-        return (
-            f"<{type(self).__name__}: {sentences[0]}>" if sentences else f"<{type(self).__name__}>"
-        )
+        name = type(self).__name__
+        return f"<{name}: {name_arguments(sentences[0])}>" if sentences else f"<{name}>"
 
     def __str__(self) -> str:
-        from truebleu.reports.document import render
-
-        return render(self, "text").rstrip("\n")
+        return self._rendered("text").rstrip("\n")
 
     def _repr_html_(self) -> str:
         from truebleu.reports.formats.html import render_for_notebook
 
-        return render_for_notebook(self)
+        return name_arguments(render_for_notebook(self))
+
+    def _rendered(self, form: str) -> str:
+        from truebleu.reports.document import render
+
+        return name_arguments(render(self, form))
+
+
+# Options in sentences: with the value that follows, flags, and others.
+_OPTIONS = re.compile(
+    r"--(?:(?P<valued>correct-over|about|test|unit)(?P<blank>\s+)(?P<value>[\w-]+)"
+    r"|(?P<flag>adaptive|details|lower-is-better)\b|(?P<other>[a-z]+(?:-[a-z]+)*))"
+)
+
+
+def name_arguments(text: str) -> str:
+    """Replace the options of commands in a text by the arguments of Python.
+
+    >>> name_arguments("try --adaptive, or --correct-over metrics")
+    "try adaptive=True, or correct_over='metrics'"
+    """
+
+    def argument(match: re.Match[str]) -> str:
+        name = (match["valued"] or match["flag"] or match["other"]).replace("-", "_")
+        if match["valued"]:
+            # A line may end within an option, but not within an argument.
+            line_end = "\n" if "\n" in match["blank"] else ""
+            return f"{line_end}{name}={match['value']!r}"
+        return f"{name}=True" if match["flag"] else f"{name}="
+
+    return _OPTIONS.sub(argument, text)

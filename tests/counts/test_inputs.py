@@ -413,7 +413,8 @@ def test_files_that_do_not_go_together_are_refused(
 @pytest.mark.usefixtures("folder")
 def test_files_of_scores_are_told_from_texts_and_counts() -> None:
     assert are_scores(["x.txt", "y.txt"])
-    for other in ("new.txt", "old.npz", "comet.tsv#old", "nowhere.txt"):
+    assert are_scores(["comet.tsv#old"])
+    for other in ("new.txt", "old.npz", "comet.tsv#none", "nowhere.txt"):
         assert not are_scores(["x.txt", other])
     assert not are_scores([])
 

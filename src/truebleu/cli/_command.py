@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
+import stat
+import sys
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, replace
@@ -21,7 +24,14 @@ from click.core import ParameterSource
 
 from truebleu.cli._habits import hint_for
 from truebleu.cli.main import QUIET, print_unless_quiet, progress_bar, warn
-from truebleu.corpus._files import Files, parse_location, refuse_existing, write_files
+from truebleu.corpus._files import (
+    STANDARD_INPUT,
+    Files,
+    parse_location,
+    refuse_existing,
+    stem,
+    write_files,
+)
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.text_warnings import merge_warnings, refuse_serious
 from truebleu.counts.counting import DEFAULT_METRIC
@@ -34,8 +44,7 @@ from truebleu.counts.inputs import (
 )
 from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
 from truebleu.metrics.base import Metric
-from truebleu.metrics.plugins import plugin_names
-from truebleu.metrics.registry import METRICS, as_requested
+from truebleu.metrics.registry import as_requested, is_metric_name
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, declared_by, resolve
@@ -176,10 +185,9 @@ class Command(click.Command):
 
 def _repeat_metric_flags(arguments: Sequence[str]) -> Iterator[str]:
     """Insert `-m` before each metric that follows another, unless a file has its name."""
-    names = {*METRICS, *plugin_names()}
     after_metric = False
     for index, argument in enumerate(arguments):
-        is_metric = argument.partition(":")[0] in names and not os.path.exists(argument)
+        is_metric = is_metric_name(argument.partition(":")[0]) and not os.path.exists(argument)
         if after_metric and is_metric and arguments[index - 1] not in ("-m", "--metric"):
             yield "-m"
         yield argument
@@ -275,8 +283,8 @@ def make_command(
         if not has.isdisjoint(("systems", "[systems]")):
             required = "systems" in has
             metavar = "SYSTEM..." if required else "[SYSTEM...]"
-            systems = partial(click.Argument, ["systems"], nargs=-1, type=FilePath())
-            parameters.append(systems(metavar=metavar, required=required))
+            parameters.append(Systems(["systems"], nargs=-1, type=FilePath(), metavar=metavar))
+            parameters[-1].required = required
         parameters += _text_options() if "texts" in has else []
         parameters += _set_options() if "sets" in has else []
         if verb is not None and "metrics" in has:
@@ -582,9 +590,41 @@ def warn_of_texts(warnings: Sequence[TextWarning]) -> None:
         warn(message)
 
 
+class Systems(click.Argument):
+    """The systems of a command; a required one is read from a pipe if none is named."""
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
+        """Return the arguments, or standard input if references but no systems are named."""
+        value, source = super().consume_value(ctx, opts)
+        is_named = isinstance(value, tuple) and bool(value)
+        if not is_named and self.required and "references" in opts and _is_piped():
+            value = (STANDARD_INPUT,)
+        return value, source
+
+
+def _is_piped() -> bool:
+    """Return whether standard input is a pipe or a file."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+#: Names of files of references.
+_REFERENCE = re.compile(r"[Rr]ef(erence)?s?([\W_\d].*|[A-Z])?")
+
+
 def _texts_of(values: dict[str, Any]) -> Texts:
     """Make `Texts` from the values of its options, which it removes from `values`."""
     fields = {name: values.pop(name) for name in Texts.__slots__ if name in values}
+    for system in fields.get("systems", ()) if fields["references"] else ():
+        location = parse_location(system)
+        if location.name is None and _REFERENCE.fullmatch(stem(location.path)):
+            flags = " ".join(f"-r {name}" for name in (*fields["references"], system))
+            print_unless_quiet(
+                f"hint: {system} is scored as a system; if it is a reference, write {flags}"
+            )
     public = _public_test_set(values.pop("test_set"), fields["references"])
     if public is not None:
         fields["references"] = public.references
@@ -760,6 +800,14 @@ class ResultWriter:
         """Write lines into the file of ``--output``, if it was given: all of them or no file."""
         if self.output is not None:
             write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
+
+    def write_choice(self, texts: Iterable[bytes]) -> None:
+        """Write chosen texts into the file of ``--output``, and say where they are."""
+        self.write(texts)
+        if self.output is not None:
+            print_unless_quiet(f"wrote the chosen texts to {self.output}")
+        elif sys.stderr.isatty():
+            print_unless_quiet("hint: -o FILE writes the chosen texts")
 
 
 def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:

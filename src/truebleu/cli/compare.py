@@ -17,8 +17,6 @@ from truebleu.cli._command import (
     warn_of_texts,
 )
 from truebleu.cli.main import progress_bar
-from truebleu.counts.inputs import count_items
-from truebleu.metrics.base import Metric
 from truebleu.schema import DEFAULT_REPLICATES
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
@@ -28,10 +26,8 @@ from truebleu.significance.panel_files import read_panel
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Executor
 
-    from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Requested
 
 COMPARE_EPILOG = """\b
@@ -81,6 +77,7 @@ Exit codes: 0 NEW passes, 1 NEW fails, 2 bad usage or bad input.
 Examples:
   truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
   truebleu gate new.txt --baseline old.txt -r ref.txt -m bleu chrf ter
+  truebleu gate new.jsonl --baseline old.jsonl --by subject --margin 0.02
 """
 BASELINE = Option(
     "--baseline",
@@ -93,7 +90,7 @@ BASELINE = Option(
 @make_command(
     "gate",
     gate,
-    "systems texts metrics format output checks",
+    "systems texts metrics by format output checks",
     options=[BASELINE],
     epilog=GATE_EPILOG,
 )
@@ -122,8 +119,9 @@ def gate_command(
         refuses_serious=not settings["accept_inputs"],
     )
     steps = 0 if settings["margin"] is not None else settings["replicates"] or DEFAULT_REPLICATES
+    by = both.labels(counts.outline)
     with progress_bar(steps, "comparing") as progress:
-        result = gate(counts, baseline=name, progress=progress, **settings)
+        result = gate(counts, baseline=name, by=by, progress=progress, **settings)
     show(result)
     click.get_current_context().exit(0 if result.passed else 1)
 
@@ -131,16 +129,16 @@ def gate_command(
 PANEL_EPILOG = """\b
 A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/),
 saved counts of one test set, or a table: test_set, system, output, reference[, segment, …].
-With -m scores: a file of scores, or a folder of such.
+Or files of item scores, such as the output folder of lm-evaluation-harness.
 
 \b
 Examples:
   truebleu panel wmt24/ -m bleu chrf
-  truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
+  truebleu panel harness-output/
 """
 PANELS = click.Argument(["panels"], metavar="PANEL...", nargs=-1, required=True, type=FilePath())
 FIELD = Option(
-    "--documents", "With -m scores: the field with each item's document.", "FIELD", group="Texts"
+    "--documents", "For item scores: the field with each item's document.", "FIELD", group="Texts"
 )
 
 
@@ -164,31 +162,9 @@ def panel_command(
     A system may be missing in some test sets.
     """
     with progress_bar(0, "reading"):
-        given = [metric for metric in metrics or () if not isinstance(metric, Metric)]
-        if given:
-            counts = _count_benchmarks(panels, metrics or [], documents)
-        else:
-            reject_unused(["documents"], "requires -m scores")
-            counts = read_panel(panels, metrics)
+        counts = read_panel(panels, metrics, documents)
     warn_of_texts(panel_warnings(counts))
     steps = len(counts) * (settings["replicates"] or DEFAULT_REPLICATES)
     with progress_bar(steps, "comparing") as progress:
         result = panel(counts, progress=progress, executor=executor, **settings)
     show(result)
-
-
-def _count_benchmarks(
-    panels: Sequence[str], metrics: Sequence[Requested], documents: str | None
-) -> dict[str, Counts]:
-    """Count the benchmarks in files of scores, by their names."""
-    from truebleu.scores.given import GivenScores
-    from truebleu.scores.items import read_benchmarks
-
-    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
-    items = read_benchmarks(
-        panels,
-        documents=documents,
-        answers=next((metric.answers for metric in given if metric.answers), None),
-        filters=next((metric.filter for metric in given if metric.filter), None),
-    )
-    return {name: count_items(scores, metrics) for name, scores in items.items()}

@@ -281,8 +281,8 @@ def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **op
     options["train_lists"] = read(train_lists)
     with progress_bar(options["folds"], "training") as progress:
         result = rerank(read(lists), progress=progress, **options)
-    show.write([as_lines(result.texts)])
     replace(show, output=None)(result)
+    show.write_choice([as_lines(result.texts)])
 
 
 # The candidate with the highest expected utility.
@@ -362,8 +362,8 @@ def mbr_command(
         result = mbr(candidates, progress=progress, **options)
     lines = as_lines(choice.text for segment in result.segments for choice in segment.chosen)
     if str(show.output) != STANDARD_OUTPUT:
-        show.write([lines])
         replace(show, output=None)(result)
+        show.write_choice([lines])
     elif sys.stdout.isatty():
         # A terminal must not obey what a model wrote.
         for line in lines.decode().splitlines():

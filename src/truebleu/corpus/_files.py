@@ -23,7 +23,6 @@ from truebleu.errors import (
     EncodingError,
     MalformedFileError,
     MissingColumnError,
-    MissingExtraError,
     RefusedError,
     SettingError,
     UnpairedSegmentsError,
@@ -46,7 +45,7 @@ FORMAT_NAMES = {
     ".jsonl": "one JSON object per line: FILE#KEY",
     ".ndjson": "as .jsonl",
     ".json": "a JSON array of objects or of texts: FILE#KEY",
-    ".parquet": "Parquet: FILE#COLUMN; needs truebleu[parquet]",
+    ".parquet": "Parquet: FILE#COLUMN; needs pyarrow",
     ".sgm": "NIST SGML: FILE, or FILE#NAME",
     ".sgml": "as .sgm",
     ".xml": "WMT XML: FILE, or FILE#NAME",
@@ -439,7 +438,7 @@ class OpenedFile:
         with _named_errors(self.path):
             try:
                 piece = self._read(self.PIECE)
-            except (MemoryError, MissingExtraError):
+            except MemoryError:
                 raise
             # Every compression library raises its own exceptions.
             except Exception as error:
@@ -585,10 +584,8 @@ def _zstd() -> Any:
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        try:
-            import zstandard
-        except ImportError:
-            raise MissingExtraError("reading zstd files", "zstd") from None
+        import zstandard
+
         return zstandard.ZstdDecompressor().decompressobj()
     return zstd.ZstdDecompressor()
 

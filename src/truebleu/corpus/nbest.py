@@ -180,7 +180,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         texts: list[tuple[str, ...]] = []
         for number, list_ in enumerate(lists, 1):
             # Iteration over a str would yield letters.
-            if isinstance(list_, str) or not isinstance(list_, Iterable):
+            if isinstance(list_, str | Mapping) or not isinstance(list_, Iterable):
                 single = f"a single {type(list_).__name__}"
                 raise SegmentTypeError(f"{name}: a list of candidates", number, single)
             texts.append(tuple(list_))
@@ -308,11 +308,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
                 raise SettingError(where, float(column[candidate]), FINITE)
         if self.counts is not None and (self.counts < 1).any():
             raise SettingError(f"{self.name}: counts", int(self.counts.min()), "1 or more")
-
-
-def as_nbest(lists: NBest | Iterable[Iterable[str]]) -> NBest:
-    """Return NBest unchanged, or create it from lists of texts."""
-    return lists if isinstance(lists, NBest) else NBest.of(lists)
 
 
 def as_indices(indices: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:

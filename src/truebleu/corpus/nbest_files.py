@@ -36,7 +36,8 @@ import numpy as np
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus.nbest import FINITE, NBest, SparseFeatures
-from truebleu.corpus.tables import SEGMENT, TARGET, read_records
+from truebleu.corpus.sequences import column_values, frame_columns, is_frame
+from truebleu.corpus.tables import SEGMENT, TARGET, read_records, value_inside
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -161,6 +162,22 @@ def read_nbest(
         CorpusError: The file is malformed.
     """
     return read_lists(str(path), ListFormat(**options), stdin)
+
+
+def as_nbest(lists: NBest | Iterable[Iterable[str]] | PathLike[str]) -> NBest:
+    """Return NBest unchanged, or create it from lists of texts, rows, a data frame or a file."""
+    if isinstance(lists, NBest):
+        return lists
+    if isinstance(lists, str | PathLike):
+        return read_nbest(lists)
+    rows: Any = lists
+    if is_frame(lists):
+        columns = {key: column_values(c) for key, c in frame_columns("candidates", lists).items()}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if isinstance(rows, list | tuple) and rows and all(isinstance(row, Mapping) for row in rows):
+        how = ListFormat(input_format="jsonl")
+        return _as_lists("candidates", how, list(_of_records("candidates", rows, how)))
+    return NBest.of(rows)
 
 
 def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
@@ -604,10 +621,34 @@ def _key(record: Record, how: ListFormat, field: str, kind: Any = object) -> str
 
 def _json(path: str, data: bytes, how: ListFormat) -> Iterable[SegmentList]:
     """Read JSON Lines whose objects are candidates, or segments with their candidates."""
-    records = read_records(path, data)
-    key = _key(records[0], how, "candidates", list)
-    lines = [(Line(path, number), record) for number, record in enumerate(records, 1)]
+    return _of_records(path, read_records(path, data), how)
+
+
+def _of_records(path: str, records: Sequence[Record], how: ListFormat) -> Iterable[SegmentList]:
+    numbered = ((Line(path, number), record) for number, record in enumerate(records, 1))
+    lines = [(line, _answers_of_chat(line, record)) for line, record in numbered]
+    key = _key(lines[0][1], how, "candidates", list)
     return _by_candidate(lines, how) if key is None else _by_segment(lines, key, how)
+
+
+def _answers_of_chat(line: Line, record: Record) -> Record:
+    """Return an answer of OpenAI's API or a line of its batch file as a segment with candidates."""
+    body = value_inside(record, ["response", "body"])
+    answer = body if isinstance(body, dict) else record
+    choices = answer.get("choices")
+    if not isinstance(choices, list):
+        if "custom_id" in record and "response" in record:
+            found = f"no answer to {record['custom_id']!r} ({shortened(str(record.get('error')))})"
+            line.refuse(found, "choices under response.body; remove or repeat failed requests")
+        return record
+    texts = [
+        value_inside(choice, ["message", "content"]) or value_inside(choice, ["text"])
+        for choice in choices
+    ]
+    if not all(isinstance(text, str) for text in texts):
+        line.refuse("a choice without text", "message.content in each choice")
+    id_ = record.get("custom_id", record.get("id"))
+    return {"candidates": texts} | ({} if id_ is None else {"id": id_})
 
 
 def _by_segment(

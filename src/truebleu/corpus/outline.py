@@ -66,6 +66,7 @@ class Outline:
         domains: domain of each segment, or None.
         names: name of each segment or item; None if people know it by its number.
         fields: function that returns further labels by their name, or None.
+        field_names: names that such labels may have.
         runs: names of the runs of each system, if systems here are runs.
         fingerprints: fingerprints of the texts or items; None if they were not computed.
         warnings: warnings about the texts.
@@ -83,6 +84,7 @@ class Outline:
     names: Labels | None = None
     # A function equals no copy of it, not even one that was pickled.
     fields: Callable[[str], Labels | None] | None = field(default=None, compare=False, repr=False)
+    field_names: Labels = field(default=(), compare=False, repr=False)
     runs: Mapping[str, tuple[str, ...]] | None = None
     fingerprints: Fingerprints | None = None
     warnings: tuple[TextWarning, ...] = ()

@@ -19,7 +19,7 @@ from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import Metric
-from truebleu.metrics.registry import as_requested, metric_labels, require_distinct
+from truebleu.metrics.registry import as_requested, metric_labels, require_distinct, require_known
 from truebleu.tokenizers import count_letters, script_of_letters, unspaced_script
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
     outline = test_set.outline
     counted: list[tuple[Scorer, Rows]] = []
     warnings: list[TextWarning] = []
-    for metric in as_requested(DEFAULT_METRIC if metrics is None else metrics):
+    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    require_known(requested)
+    for metric in requested:
         if isinstance(metric, Metric):
             fixed = metric.for_references(test_set.references)
             warnings += fixed.examine(test_set)
@@ -108,6 +110,7 @@ def count_files(
         watch: function called with the parts before and after each of them, for progress.
     """
     requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    require_known(requested)
     whole = not all(isinstance(metric, Metric) and metric.counts_in_parts for metric in requested)
     parts = TestSetParts(
         systems, references, source=source, documents=documents, whole=whole, stdin=stdin

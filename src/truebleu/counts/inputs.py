@@ -15,12 +15,12 @@ from truebleu._core import Segments
 from truebleu.corpus._files import may_hold_statistics, parse_location, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
-from truebleu.corpus.tables import SYSTEM
+from truebleu.corpus.tables import ITEM, SYSTEM
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.counts.counting import DEFAULT_METRIC, count_files, count_texts
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
-from truebleu.errors import RefusedError, SettingError
+from truebleu.errors import MissingColumnError, RefusedError, SettingError, first_names
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_requested
 
@@ -80,13 +80,15 @@ def counts_of(
     *,
     verb: str = "",
     by_runs: bool = False,
+    lower_is_better: bool | None = None,
 ) -> Counts:
     """Count texts, or take counts or scores.
 
     Args:
         systems: counts, a test set, scores of items, an evaluation set, or what `as_test_set`
             takes; without references, scores by model: numbers, rows with the names of items, or
-            a data frame with columns such as system, item and score.
+            rows or a data frame with columns such as system, item and score. Or paths, as commands
+            take files.
         references: one text, or one per translator; None with counts, a test set or scores.
         metrics: names or objects; None for the default.
         documents: document of each segment or item; with scores also the name of a field.
@@ -94,10 +96,32 @@ def counts_of(
         source: source text.
         verb: name of the verb if it needs several systems.
         by_runs: True if runs of scored models, such as epochs, are systems of their own.
+        lower_is_better: direction of scores of other programs, or None if their names tell.
     """
+    if lower_is_better is not None and metrics is None:
+        metrics = ITEM_METRIC if references is None else DEFAULT_METRIC
+    if metrics is not None:
+        metrics = _with_direction(as_requested(metrics), lower_is_better)
+    paths = paths_in(systems)
+    if paths is not None:
+        files = paths_in(references) or ([] if references is None else None)
+        if files is None:
+            raise SettingError("references", type(references), "paths, as the systems are")
+        counts = counts_of_files(
+            paths,
+            files,
+            metrics,
+            source=cast("str | None", source),
+            documents=documents if isinstance(documents, str) else None,
+            keep_texts=True,
+            by_runs=by_runs,
+        )
+        return _with_labels(counts, None if isinstance(documents, str) else documents, domains)
     if isinstance(systems, Counts):
         _require_none("counts", references=references, metrics=metrics, source=source)
         return _with_labels(systems, documents, domains)
+    if verb and _are_unnamed_scores(systems):
+        raise RefusedError(f'scores are given by model: {verb}({{"a": scores_a, "b": scores_b}})')
     if verb and (_is_text(systems) or (references is not None and _are_texts(systems))):
         # Other tools are called like this: compare(outputs_a, outputs_b, references).
         call = f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)'
@@ -141,6 +165,7 @@ def count_items(
     from truebleu.scores.given import GivenScores
 
     requested = as_requested(ITEM_METRIC if metrics is None else metrics)
+    requested = _join_filters(requested, items)
     given = [metric for metric in requested if isinstance(metric, GivenScores)]
     of_items = [metric for metric in given if not metric.has_scores]
     by_runs = by_runs and len(of_items) == len(requested)
@@ -177,6 +202,19 @@ def count_evaluation_set(
     return Counts.of(outline, counted, texts)
 
 
+def _join_filters(requested: Sequence[Requested], items: ItemScores) -> list[Requested]:
+    """Take the name of a filter after a score as its filter: `exact_match,strict-match`."""
+    filters = {item.filter for item in items.evaluations[0].items}
+    joined: list[Requested] = []
+    for metric in requested:
+        column = getattr(metric, "column", "") if getattr(metric, "is_name", False) else ""
+        if joined and column in filters - {""}:
+            joined[-1] = replace(cast("Any", joined[-1]), filter=column)
+        else:
+            joined.append(metric)
+    return joined
+
+
 def _common_items(counts: Counts, items: ItemScores) -> Counts:
     """Keep the items with scores of all models; raises SettingError if no items are left."""
     rows = [metric.rows.stored()[:, :, 1].all(1) for metric in counts.metrics]
@@ -193,6 +231,48 @@ def _common_items(counts: Counts, items: ItemScores) -> Counts:
     counts = counts.subset(common)
     outline = replace(counts.outline, fingerprints=fingerprints, warnings=warnings)
     return replace(counts, outline=outline)
+
+
+def _with_direction(metrics: Sequence[Requested], lower: bool | None) -> Sequence[Requested]:
+    """Give scores of other programs a direction; raises SettingError if there are none."""
+    if lower is None:
+        return metrics
+    if all(isinstance(metric, Metric) for metric in metrics):
+        raise SettingError("lower_is_better", lower, "None, which is for scores of other programs")
+    return [
+        metric
+        if isinstance(metric, Metric)
+        else replace(cast("Any", metric), higher_is_better=not lower)
+        for metric in metrics
+    ]
+
+
+def paths_in(value: object) -> list[str] | None:
+    """Return paths as commands take them, or None if the value is no path, or texts."""
+    if isinstance(value, str):
+        return [value] if value and os.path.exists(parse_location(value).path) else None
+    if isinstance(value, os.PathLike):
+        value = [value]
+    if isinstance(value, Mapping) and value:
+        paths = paths_in(list(value.values()))
+        names = zip(value, paths or (), strict=True) if paths else ()
+        return [f"{name}={path}" for name, path in names] or None
+    if not isinstance(value, list | tuple) or not value or not all(map(_is_path, value)):
+        return None
+    return [os.fspath(path) for path in value]
+
+
+def _is_path(value: object) -> bool:
+    # A text is a path if there is such a file, which has an ending or a folder.
+    if not isinstance(value, str):
+        return isinstance(value, os.PathLike)
+    looks_like_path = "." in value or os.sep in value or os.path.isdir(value)
+    return looks_like_path and "\n" not in value and os.path.exists(parse_location(value).path)
+
+
+def _are_rows(value: object) -> bool:
+    is_list = isinstance(value, list | tuple) and bool(value)
+    return is_list and all(isinstance(row, Mapping) for row in cast("Sequence[object]", value))
 
 
 def _as_items(
@@ -244,6 +324,15 @@ def _scores_in(systems: Any, metrics: MetricsLike | None) -> Any:
         if any(name.strip().lower() in SYSTEM for name in columns):
             return systems
         systems = {name: column_values(values) for name, values in columns.items()}
+        names = next((name for name in systems if name.strip().lower() in ITEM), None)
+        if names is not None:
+            items = systems.pop(names)
+            systems = {
+                name: [{"id": item, "score": s} for item, s in zip(items, scores, strict=True)]
+                for name, scores in systems.items()
+            }
+    if _are_rows(systems):
+        return systems
     if not isinstance(systems, Mapping):
         from truebleu.scores.items import ItemScores
 
@@ -264,6 +353,14 @@ def _is_scored(answers: Any) -> bool:
         return False
     first = next((answer for answer in answers if answer is not None), "")
     return isinstance(first, int | float | Mapping) or hasattr(first, "dtype")
+
+
+def _are_unnamed_scores(value: Any) -> bool:
+    """Return whether scores of one or several models are given without their names."""
+    if isinstance(value, Mapping) or is_frame(value) or _are_rows(value):
+        return False
+    is_list = isinstance(value, list | tuple) and bool(value)
+    return _is_scored(value) or (is_list and _is_scored(value[0]))
 
 
 def _is_text(value: object) -> bool:
@@ -471,8 +568,59 @@ def are_scores(systems: Sequence[str]) -> bool:
         return False
     if any(may_hold_statistics(location.path) for location in locations):
         return False
-    # FILE#COLUMN of a table is a text.
-    return all(holds_scores(at.path, table=at.column is None) for at in locations)
+    return all(holds_scores(location.path, location.column) for location in locations)
+
+
+def holds_benchmarks(paths: Sequence[str]) -> bool:
+    """Return whether files and folders hold scores of items, by the first file of each."""
+    from truebleu.scores.formats import holds_scores, score_files
+
+    locations = (parse_location(path) for path in paths)
+    firsts = [next(iter(score_files([location.path])), None) for location in locations]
+    return all(
+        first is not None
+        and os.path.isfile(first)
+        and not may_hold_statistics(str(first))
+        and holds_scores(str(first))
+        for first in firsts
+    )
+
+
+def count_benchmarks(
+    paths: Sequence[str], metrics: MetricsLike | None = None, documents: str | None = None
+) -> dict[str, Counts]:
+    """Count the benchmarks in files of scores, by their names.
+
+    Args:
+        paths: files or folders of scores.
+        metrics: scores to take; None for the main score of each benchmark, which is called "score"
+            if benchmarks have different ones.
+        documents: field of the items that tells which belong together.
+    """
+    from truebleu.scores.given import GivenScores
+    from truebleu.scores.items import read_benchmarks
+
+    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
+    given = [metric for metric in requested if isinstance(metric, GivenScores)]
+    benchmarks = read_benchmarks(
+        paths,
+        documents=documents,
+        answers=_answers(given),
+        filters=next((metric.filter for metric in given if metric.filter), None),
+    )
+    try:
+        counts = {name: count_items(items, requested) for name, items in benchmarks.items()}
+    except MissingColumnError as error:
+        path, kind, name, known = error.args
+        expected = f"a {kind} that every benchmark has, or several: -m {name}/{known[0]}"
+        raise SettingError(
+            "metrics", f"{name} ({path} has {first_names(known)})", expected
+        ) from None
+    has_one_score = len(requested) == len(given) == 1 and given[0].name in ("", "scores")
+    if has_one_score and len({tuple(of_set.labels) for of_set in counts.values()}) > 1:
+        named = replace(given[0], name="score")
+        return {name: count_items(items, [named]) for name, items in benchmarks.items()}
+    return counts
 
 
 def with_baseline(systems: Sequence[str], argument: str) -> tuple[list[str], str]:

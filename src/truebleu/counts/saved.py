@@ -39,7 +39,7 @@ from truebleu.errors import (
     shortened,
 )
 from truebleu.metrics.base import GivenMean, MeanScorer, Metric, NativeMetric, Signature, StoredMean
-from truebleu.metrics.registry import as_requested, format_metric
+from truebleu.metrics.registry import as_requested, format_metric, parse_requested, require_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -312,7 +312,7 @@ class _Archive:
             raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
         text = _text(metric["metric"])
         try:
-            (requested,) = as_requested(text)
+            requested = parse_requested(text)
         except SettingError:
             expected = "a metric that this truebleu knows"
             raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
@@ -322,6 +322,7 @@ class _Archive:
         self, metric: Requested, signatures: Sequence[str], references: int | None
     ) -> tuple[int, Scorer]:
         """Find a metric among signatures; return its index, and the metric with fixed settings."""
+        require_known([metric])
         found = " and ".join(signatures)
         if not isinstance(metric, Metric):
             raise RefusedError(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu.errors import SettingError
+from truebleu.errors import CorpusError, SettingError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.resampling import Bootstrap, on_exact_grid
 from truebleu.schema import ComparedByValue
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.outline import ColumnsLike
+    from truebleu.corpus.outline import ColumnsLike, Outline
     from truebleu.corpus.test_set import TestSet
     from truebleu.counts.counts import Counts
     from truebleu.explanation.contributions import Contributions
@@ -47,6 +47,8 @@ LEAST_VARIANCE = 0.5
 # Largest number of slices; the other labels are pooled as "other".
 MOST_SLICES = 12
 OTHER = "other"
+# Largest number of values of a field by which items are sliced unasked.
+MOST_VALUES = 20
 
 MARKUP = re.compile(r"https?://|www\.|<[^>]*>|&\w+;|[@#]\w")
 DIGIT = re.compile(r"\d")
@@ -126,7 +128,7 @@ def variables(
     columns: ColumnsLike | None = None,
     word_counts: Mapping[str, int] | None = None,
 ) -> list[Variable]:
-    """List all variables of a test set.
+    """List all variables of a test set; without columns also fields of items with few values.
 
     Args:
         counts: counts with domains, and with texts if they are known.
@@ -140,6 +142,11 @@ def variables(
     for name, labels in outline.columns(columns).items():
         if name != "domain" or labels != outline.domains:
             cuts.append(Variable.of(name, "metadata", labels))
+    known = {variable.name for variable in cuts if variable is not None}
+    for name in outline.field_names:
+        field = None if name in known or columns else _field_of(outline, name)
+        if field is not None and field not in (outline.domains, outline.documents):
+            cuts.append(Variable.of(name, "metadata", field))
     if counts.texts is not None:
         cuts += _of_text(counts.texts, word_counts)
     elif word_counts is not None:
@@ -150,6 +157,16 @@ def variables(
     if twice is not None:
         raise SettingError("by", twice, "a name that differs from the other variables' names")
     return chosen
+
+
+def _field_of(outline: Outline, name: str) -> tuple[str, ...] | None:
+    """Return a field of items with 2 to 20 values, which all models and runs share; else None."""
+    try:
+        labels = outline.labels(name)
+    except CorpusError:  # missing for an item, or different in another model's file
+        return None
+    fits = labels is not None and 2 <= len(set(labels)) <= MOST_VALUES
+    return tuple(labels) if labels is not None and fits else None
 
 
 def _of_text(test_set: TestSet, word_counts: Mapping[str, int] | None) -> list[Variable | None]:

@@ -6,6 +6,7 @@ points of the group truebleu.metrics.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,7 @@ from importlib import import_module
 from inspect import Parameter, isclass, signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from truebleu.corpus._files import parse_location
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.base import Metric, ScoreProvider
 from truebleu.metrics.plugins import load_plugin, plugin_names
@@ -74,6 +76,8 @@ ALIASES = {
 }
 # A comma that is not between quotes, as in command:run="a, b".
 _COMMAS = re.compile(r',(?=(?:[^"]|"[^"]*")*$)')
+# Endings of files with scores; other names that are no metric may be scores of items.
+_SCORE_FILE = re.compile(r"[^=]*(\.(jsonl?|[tc]sv|txt|parquet|scores?|eval)(\.\w+)?(#.*)?$)")
 # chrF's own names: chrF, chrF2, chrF++, chrF2++, chrF3.
 _CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
 
@@ -111,6 +115,7 @@ def parse_metric(text: str) -> Metric:
 def parse_requested(text: str) -> Requested:
     """Parse a metric, or scores of another program; raises SettingError for several."""
     metrics = parse_metrics(text)
+    require_known(metrics)
     if len(metrics) != 1:
         raise SettingError("metric", text, "one metric")
     return metrics[0]
@@ -143,7 +148,14 @@ class _MetricText:
         self.has_settings = bool(colon)
         self.settings = [setting]
         metric, self.implied = _unaliased(self.name)
-        self.make: Callable[..., Requested] = metric_class(metric)
+        self.make: Callable[..., Requested]
+        is_name = bool(piece.strip()) and not colon
+        if is_metric_name(self.name) or not (is_name or _names_file(self.name)):
+            self.make = metric_class(metric)
+        else:
+            self.make, self.implied = metric_class("scores"), _given_scores(metric)
+        if metric == "scores" and _names_file(setting):
+            self.implied, self.settings = _given_scores(setting), []
         self.parameters = _parameters(self.make)
 
     def takes(self, piece: str) -> bool:
@@ -151,11 +163,34 @@ class _MetricText:
         word = piece.partition(":")[0]
         if not self.has_settings:
             return False
-        return "=" in word or word in self.parameters or not _is_metric(word)
+        return (
+            "=" in word
+            or word in self.parameters
+            or not (is_metric_name(word) or _names_file(word))
+        )
 
     def metric(self) -> Requested:
         """Make the metric."""
         return self.make(**read_settings(self.name, self.settings, self.make, self.implied))
+
+
+def _names_file(text: str) -> bool:
+    return bool(text) and (os.path.exists(text) or _SCORE_FILE.match(text) is not None)
+
+
+def _given_scores(name: str) -> dict[str, Any]:
+    """Return the settings of scores that are named by their file, or as a score of the items."""
+    if not _names_file(name):
+        return {"column": name, "is_name": True}
+    location = parse_location(name)
+    return {"path": location.path, "column": location.column or ""}
+
+
+def require_known(metrics: Iterable[Requested]) -> None:
+    """Check that no metric is only the name of a score of items; raises UnknownNameError."""
+    for metric in metrics:
+        if getattr(metric, "is_name", False):
+            raise UnknownNameError("metric", str(metric), [*METRICS, *plugin_names()])
 
 
 def read_settings(
@@ -208,7 +243,8 @@ def by_name(kind: str, text: str, table: Mapping[str, Callable[..., Named]]) -> 
     return table[name](**read_settings(name, settings.split(","), table[name]))
 
 
-def _is_metric(name: str) -> bool:
+def is_metric_name(name: str) -> bool:
+    """Return whether a text names a metric, by any of its names and in any case."""
     try:
         return _unaliased(name)[0] in METRICS or name.strip().lower() in plugin_names()
     except SettingError:  # a name with advice
@@ -310,6 +346,7 @@ def as_metrics(metrics: MetricsLike) -> list[Metric]:
 
 
 def _require_metric(metric: Requested) -> Metric:
+    require_known([metric])
     if not isinstance(metric, Metric):
         expected = "a metric that counts texts, such as bleu"
         raise SettingError("metric", "scores of another program", expected)

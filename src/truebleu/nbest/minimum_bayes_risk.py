@@ -17,7 +17,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu.corpus.nbest import as_nbest
+from truebleu.corpus.nbest_files import as_nbest
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import Metric

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.corpus.nbest import as_nbest
+from truebleu.corpus.nbest_files import as_nbest
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.nbest.problem import (
     count_candidates,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices, as_nbest
+from truebleu.corpus.nbest import NBest, SparseFeatures, as_indices
+from truebleu.corpus.nbest_files import as_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import (

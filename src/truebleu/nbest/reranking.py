@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
 import numpy as np
 
 from truebleu._results import Result
-from truebleu.corpus.nbest import NBest, as_nbest
+from truebleu.corpus.nbest import NBest
+from truebleu.corpus.nbest_files import as_nbest
 from truebleu.errors import SettingError
 from truebleu.nbest.choices import TestReplicates, measure_gain, weighted_scores
 from truebleu.nbest.expectation import probabilities

@@ -13,7 +13,8 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu.corpus.fingerprints import fingerprint
-from truebleu.corpus.nbest import NBest, as_nbest
+from truebleu.corpus.nbest import NBest
+from truebleu.corpus.nbest_files import as_nbest
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import by_name

@@ -9,12 +9,18 @@ from truebleu.reports import document as doc
 from truebleu.reports.compare import MCNEMAR
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
+from truebleu.significance.groups import FEWEST_UNITS
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from truebleu.reports.words import Words
-    from truebleu.significance.gate import GateCheck, GateResult
+    from truebleu.significance.gate import GateCheck, GateResult, GateSlice
+
+# Maximum number of slices in a sentence.
+MOST_SLICES = 8
 
 
 def document(result: GateResult) -> doc.Document:
@@ -29,7 +35,8 @@ def document(result: GateResult) -> doc.Document:
         *_few_documents(result),
         *_one_unit_cautions(result),
     )
-    lines = (*sentences(result), *people, *cautions, *_look(result))
+    slices = (*_worse_slices(result), *sentences(result), *_other_slices(result))
+    lines = (*slices, *people, *cautions, *_look(result))
     notes = [*doc.signature_lines(check.signature for check in result.checks), method(result)]
     known = (check.people for check in result.checks if check.people is not None)
     notes += dict.fromkeys(map(doc.people_source, known))
@@ -48,7 +55,10 @@ def sentences(result: GateResult) -> list[str]:
     """State the decision and its reason; with several metrics, a decision and reason for each."""
     if len(result.checks) == 1:
         (check,) = result.checks
-        return [f"{_verdict(check.passed)}: {_reason(result, check)}", _numbers(result, check)]
+        # A slice may fail although the whole passes.
+        overall = "overall " if check.passed and not result.passed else ""
+        reason = f"{overall}{_verdict(check.passed)}: {_reason(result, check)}"
+        return [reason, _numbers(result, check)]
     passed = sum(check.passed for check in result.checks)
     lines = [
         f"{_verdict(result.passed)}: {result.new} passes on {passed} of {len(result.checks)} "
@@ -58,6 +68,39 @@ def sentences(result: GateResult) -> list[str]:
         lines.append(f"  {_verdict(check.passed)}: {_reason(result, check)}")
         lines.append(f"    {_numbers(result, check)}")
     return lines
+
+
+def _worse_slices(result: GateResult) -> Iterator[str]:
+    """State on which slices the new system is significantly worse."""
+    for of_slice in result.slices:
+        if of_slice.passed is False:
+            check = next(check for check in result.checks if check.metric == of_slice.metric)
+            p = doc.p_equals("adjusted p", of_slice.p_adjusted or 0.0)
+            where = f"{of_slice.column} {of_slice.label}"
+            loss = f"{abs(of_slice.difference):.{_digits(check)}f} {of_slice.metric}"
+            yield f"fail: on {where}, {result.new} is worse than {result.old} by {loss}, {p}."
+
+
+def _other_slices(result: GateResult) -> Iterator[str]:
+    """Name the slices that were not tested, and say whether all others pass."""
+    several = len(result.checks) > 1
+    tested = [of_slice for of_slice in result.slices if of_slice.passed is not None]
+    if tested and all(of_slice.passed for of_slice in tested):
+        yield (
+            f"{result.new} is not significantly worse on any of {len(tested)} slices (Holm's "
+            f"correction, {doc.p_equals('smallest adjusted p', min(_adjusted(tested)))})."
+        )
+    few = [of_slice for of_slice in result.slices if of_slice.passed is None]
+    if few:
+        labels = [f"{s.column} {s.label}" + (f" by {s.metric}" if several else "") for s in few]
+        reason = f"fewer than {FEWEST_UNITS} units"
+        if result.settings.margin:
+            reason += ", or a power below 50 % for a loss of the margin"
+        yield f"Not tested ({reason}): {doc.join_names(labels, MOST_SLICES)}."
+
+
+def _adjusted(slices: Sequence[GateSlice]) -> list[float]:
+    return [of_slice.p_adjusted for of_slice in slices if of_slice.p_adjusted is not None]
 
 
 def method(result: GateResult) -> str:

@@ -15,6 +15,8 @@ Attributes:
     alternative: "two-sided"; "greater" tests only whether the first system is better, "less"
         whether it is worse.
     baseline: system to compare all others with, instead of comparing all pairs.
+    lower_is_better: direction of scores of other programs: True if lower is better, False if
+        higher is. Default: what the tool or the name of the score says.
     people: curves of human agreement with a metric: "kocmi" for Kocmi et al. (2024), or "none".
 """
 
@@ -73,6 +75,7 @@ class ResamplingOptions(TypedDict, total=False):
     unit: UnitChoice
     block_length: Annotated[int | None, Setting(minimum=1, rare=True)]
     by_domain: Annotated[bool, Setting(rare=True)]
+    lower_is_better: Annotated[bool | None, Setting(option=False)]
 
 
 class IntervalOptions(ResamplingOptions, total=False):

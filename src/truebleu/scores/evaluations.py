@@ -21,6 +21,9 @@ import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, shortened
 
+#: Default filters by preference: unfiltered answers, then the names of lm-evaluation-harness.
+FILTERS = ("", "none", "strict-match", "flexible-extract")
+
 #: Score of an answer; None if it is missing.
 Answer = float | None
 Record: TypeAlias = Mapping[str, Any]
@@ -68,6 +71,7 @@ class Evaluation:
         items: answers; the answers to one item are in the order of its runs.
         higher: True or False by score if higher or lower is better; "" is for all other scores.
         score_names: default scores; the first that the items have is used.
+        takes_first: True if the first score is the default, as the tool sorts them.
         has_names: True if items have names, False if they are paired by their order.
         benchmark: name of the benchmark; empty if unknown.
         data: other property that must agree in all files: name of a dataset, settings of a metric.
@@ -82,6 +86,7 @@ class Evaluation:
     items: tuple[Item, ...] = field(repr=False)
     higher: Mapping[str, bool] = field(default_factory=dict)
     score_names: tuple[str, ...] = ()
+    takes_first: bool = False
     has_names: bool = True
     benchmark: str = ""
     data: str = ""
@@ -98,16 +103,12 @@ class Evaluation:
         return self.higher.get(name, self.higher.get(""))
 
     def chosen_items(self, filter_: str = "") -> list[Item]:
-        """Return the answers of one filter; the first that exists in `A/B`."""
+        """Return the answers of one filter; the first of `A/B`, or of `FILTERS`, that exists."""
         filters = list(dict.fromkeys(item.filter for item in self.items))
-        # The default is unfiltered answers or the only filter.
-        names = filter_.split("/") if filter_ else ["", *filters[: len(filters) == 1]]
+        names = filter_.split("/") if filter_ else (*FILTERS, *filters)
         chosen = next((name for name in names if name in filters), None)
-        if chosen is None and filter_:
-            raise MissingColumnError(self.label, "filter", filter_, [f for f in filters if f])
         if chosen is None:
-            found = f"the filters {', '.join(filters)}"
-            self.refuse(None, found, "one filter; choose it with filter=NAME or FILE#NAME")
+            raise MissingColumnError(self.label, "filter", filter_, [f for f in filters if f])
         return [item for item in self.items if item.filter == chosen]
 
     def score_name(self, items: Sequence[Item], column: str) -> str:
@@ -123,6 +124,8 @@ class Evaluation:
             texts = {n for i in items for n, v in (i.scores or {}).items() if not is_plain(v)}
             names = [name for name in names if name not in texts] or names
             column = next((name for name in self.score_names if name in names), "")
+            if not column and self.takes_first:
+                column = next(iter(names), "")
         if column in names or (column and any(column in item.fields for item in items)):
             return column
         if column:
@@ -340,6 +343,7 @@ class Format:
             function of the file that returns this mapping.
         scale: range of valid scores.
         score_names: default scores; the first that the items have is used.
+        takes_first: True if the first score is the default, as the tool sorts them.
     """
 
     writes: str = ""
@@ -366,6 +370,7 @@ class Format:
     higher: Mapping[str, bool] | Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
     scale: tables.Scale = tables.ANY_NUMBER
     score_names: tuple[str, ...] = ()
+    takes_first: bool = False
 
 
 def has_keys(*keys: str) -> Callable[[ScoreFile], bool]:
@@ -427,7 +432,8 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         group[key] = item
     higher = form.higher(file) if callable(form.higher) else form.higher
     shared: dict[str, Any] = {
-        name: getattr(form, name) for name in ("score_names", "documents", "are_runs", "scale")
+        name: getattr(form, name)
+        for name in ("score_names", "takes_first", "documents", "are_runs", "scale")
     }
     return [
         Evaluation(

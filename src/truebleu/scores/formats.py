@@ -85,15 +85,14 @@ def keeps_texts(path: str) -> bool:
     return any(form.references and form.knows(file) for form in FORMATS.values())
 
 
-def holds_scores(path: str, *, table: bool = True) -> bool:
-    """Return whether a file is of one of these tools, or, if `table` is set, a table of scores."""
+def holds_scores(path: str, column: str | None = None) -> bool:
+    """Return whether a file is of one of these tools, or a table of scores, called `column`."""
     file = ScoreFile.read(path)
     try:
-        return format_of(file) is not None or (
-            table
-            and extension(path) != ".txt"
-            and any(_score_columns(tables.read_score_table(path, file.data)))
-        )
+        if format_of(file) is not None or extension(path) == ".txt":
+            return format_of(file) is not None
+        columns = _score_columns(tables.read_score_table(path, file.data))
+        return bool(columns) if column is None else column in columns
     except TruebleuError:
         return False
 
@@ -116,8 +115,14 @@ def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluatio
 # Tables of items with one row per answer; they may have a column of systems.
 
 
-def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
-    """Read the systems in a data frame, or one system `name` from rows or numbers in order."""
+def evaluations_in_memory(name: str, rows: Any, *, of_models: bool = False) -> list[Evaluation]:
+    """Read systems from a data frame, from rows, or from numbers in order.
+
+    Args:
+        name: name of a single system, and of the rows in messages.
+        rows: data frame, mappings, or numbers.
+        of_models: True if the rows must have a column such as model.
+    """
     if is_frame(rows):
         frame = frame_columns("systems", rows)
         columns = {key: column_values(column) for key, column in frame.items()}
@@ -131,7 +136,11 @@ def evaluations_in_memory(name: str, rows: Any) -> list[Evaluation]:
         key: [_to_builtin(value) for value in column] for key, column in columns.items()
     }
     file, table = ScoreFile(name), tables.table_of_columns(name, values)
-    form = _table_format(file, table, (), tables.SYSTEM if is_frame(rows) else ())
+    systems = tables.SYSTEM if of_models or is_frame(rows) else ()
+    if of_models and not is_frame(rows) and table.find(systems) is None:
+        expected = "a key such as model, or the rows of each model by its name"
+        raise SettingError("systems", f"rows with {', '.join(table.columns)}", expected)
+    form = _table_format(file, table, (), systems)
     return evaluations_of(file, form) or [Evaluation(label=name, digest="", system=name, items=())]
 
 

@@ -15,7 +15,7 @@ from zipfile import ZipFile, ZipInfo
 import truebleu.corpus.tables as tables
 from truebleu.corpus._files import decompress, extension, refuse_large
 from truebleu.corpus.tables import value_inside
-from truebleu.errors import MalformedFileError, MissingExtraError
+from truebleu.errors import MalformedFileError, shortened
 from truebleu.scores.evaluations import (
     ZIP,
     Format,
@@ -127,9 +127,19 @@ def _canonical(value: object) -> str:
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
+def _is_log(value: Any) -> bool:
+    return is_object(value, "eval") and ("samples" in value or "status" in value)
+
+
 def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
-    log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else file.json
-    if not isinstance(log["samples"], list):
+    log = _archived_log(file.path, file.data) if file.data[:4] == ZIP else dict(file.json)
+    status = log.get("status")
+    if status in ("error", "cancelled", "started"):
+        reason = value_inside(log, ["error", "message"])
+        end = {"error": "with an error", "started": "before it was done"}.get(status, "early")
+        found = f"this run ended {end}" + (f" ({shortened(str(reason), 80)})" if reason else "")
+        file.refuse(None, found, "a finished run; repeat it with `inspect eval-retry`")
+    if not isinstance(log.get("samples"), list):
         file.refuse(None, "no list of samples", "a log with its samples")
     paths = {"system": "model", "benchmark": "task", "data": "dataset.name"}
     about = {key: value_inside(log["eval"], path.split(".")) for key, path in paths.items()}
@@ -179,7 +189,7 @@ def inspect_table(
     return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
 
 
-# An archive is a zip whose members may be compressed by zstd, which Python reads from 3.14 on.
+# An archive is a zip whose members may be compressed by zstd, which zipfile reads from 3.14 on.
 
 _HEADER, _SUMMARIES, _SAMPLES, _JOURNAL = "header.json", "summaries.json", "samples/", "_journal/"
 _ZSTD = 93
@@ -207,7 +217,7 @@ def _archived_log(path: str, data: bytes) -> dict[str, Any]:
         except ValueError:
             raise MalformedFileError(path, None, f"invalid JSON in {name}", _LOG) from None
 
-    about = value_inside(read_member(_HEADER), ["eval"])
+    header = read_member(_HEADER)
     # Summaries have all that is needed, without the long texts of the samples.
     if _SUMMARIES in members:
         samples = read_member(_SUMMARIES)
@@ -216,7 +226,7 @@ def _archived_log(path: str, data: bytes) -> dict[str, Any]:
         # The sizes are added up, because members may share one part of the file.
         refuse_large(path, sum(members[name].file_size for name in names))
         samples = [read_member(name) for name in names]
-    return {"eval": about, "samples": samples}
+    return {**header, "samples": samples}
 
 
 def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
@@ -234,8 +244,6 @@ def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
         contents = decompress(path, data[start : start + member.compress_size])
         if crc32(contents) != member.CRC:
             raise ValueError("its checksum differs")
-    except MissingExtraError:
-        raise
     # Every compression library raises its own exceptions.
     except Exception as error:
         found = f"{member.filename}, which cannot be read ({error})"
@@ -512,10 +520,11 @@ LLM_FORMATS = {
         references=_lm_eval_references,
         by_number=True,
         higher=_lm_eval_directions,
+        takes_first=True,
     ),
     "Inspect": Format(
         writes="logs as .eval or JSON, and saved data frames of its samples",
-        knows=lambda file: file.data[:4] == ZIP or is_object(file.json, "eval", "samples"),
+        knows=lambda file: file.data[:4] == ZIP or _is_log(file.json),
         records=_inspect_records,
         item="id",
         scores=_inspect_scores,
@@ -524,6 +533,7 @@ LLM_FORMATS = {
         answer="epoch",
         are_runs=True,
         fields="metadata",
+        takes_first=True,
     ),
     "Every Eval Ever": Format(
         writes="JSON of results, JSON lines of samples",
@@ -593,5 +603,6 @@ LLM_FORMATS = {
         checksum="doc.query",
         fields="doc.specific",
         higher=_lighteval_directions,
+        takes_first=True,
     ),
 }

@@ -26,6 +26,7 @@ from truebleu.errors import (
     first_names,
 )
 from truebleu.metrics.base import GivenMean, ScoreProvider, Signature, mean_statistics
+from truebleu.metrics.registry import require_known
 from truebleu.schema import Setting, check_fields
 from truebleu.scores.evaluations import Evaluation, Format, ScoreFile, evaluations_of, records_of
 from truebleu.scores.pairing import SegmentScores, pair_items, pair_scores
@@ -202,6 +203,7 @@ class GivenScores(ScoreProvider):
             (leave its segment out of all means).
         answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
         table: scores in memory, or None.
+        is_name: True if `column` was given as the name of a metric.
     """
 
     path: str = ""
@@ -215,6 +217,11 @@ class GivenScores(ScoreProvider):
     missing: Missing = "error"
     answers: str | None = None
     table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
+    is_name: bool = field(default=False, repr=False, metadata={"text": False})
+
+    def __str__(self) -> str:
+        """Return the name that was given, or the settings."""
+        return self.column if self.is_name else repr(self)
 
     def __post_init__(self) -> None:
         if self.path and self.table is not None:
@@ -377,6 +384,7 @@ def textless_outline(
     """
     loaded: list[GivenScores] = []
     for metric in requested:
+        require_known([metric])
         if not isinstance(metric, GivenScores):
             name = getattr(metric, "name", "it")
             expected = f"SYSTEM... and -r REF, which {name} needs; only scores:path=FILE needs none"

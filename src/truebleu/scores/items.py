@@ -80,7 +80,7 @@ class ItemScores:
     @classmethod
     def of(
         cls,
-        systems: Mapping[str, Iterable[Any] | Frame] | Frame,
+        systems: Mapping[str, Iterable[Any] | Frame] | Sequence[Mapping[str, Any]] | Frame,
         *,
         documents: str | None = None,
         answers: str | None = None,
@@ -90,17 +90,15 @@ class ItemScores:
         Args:
             systems: for each model a score of every item, None or NaN if it is missing; or
                 mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order; or a
-                data frame with such rows. Or one data frame of all models with a column such as
-                model, as Inspect's samples_df makes it.
+                data frame with such rows. Or rows or a data frame of all models with a column such
+                as model, as Inspect's samples_df makes it.
             documents: field of those rows that tells which items belong together.
             answers: "mean", pass@K or pass^K of several rows of one item; None for the default.
         """
-        if is_frame(systems):
-            evaluations = formats.evaluations_in_memory("data frame", systems)
+        if is_frame(systems) or not isinstance(systems, Mapping):
+            name = "data frame" if is_frame(systems) else "rows"
+            evaluations = formats.evaluations_in_memory(name, systems, of_models=True)
             return cls.pair(evaluations, documents, answers)
-        if not isinstance(systems, Mapping):
-            expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
-            raise SettingError("systems", type(systems), expected)
         evaluations = []
         for name, rows in systems.items():
             of_name = formats.evaluations_in_memory(name, rows)
@@ -183,11 +181,20 @@ class ItemScores:
             domains=self.domains,
             names=tuple(name for name, _ in self.items) if has_names else None,
             fields=self.labels,
+            field_names=self._field_names(),
             runs=runs,
             fingerprints=item_fingerprints(self.items),
             warnings=warnings,
             repeats=repeats,
         )
+
+    def _field_names(self) -> tuple[str, ...]:
+        """Return the names of fields other than names, scores and runs."""
+        reserved = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
+        items = [item for evaluation in self.evaluations for item in evaluation.items]
+        scores = {name for item in items for name in item.scores or ()}
+        names = dict.fromkeys(str(name) for item in items for name in item.fields)
+        return tuple(n for n in names if n not in scores and n.lower() not in reserved)
 
     def _repeats(self) -> tuple[tuple[int, ...] | None, tuple[TextWarning, ...]]:
         """Return the first item with the question and target of each; None if few are equal."""
@@ -249,7 +256,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
         if named:
             of_file = named
         elif chosen is not None:
-            of_file = [replace(e, items=tuple(e.chosen_items(chosen))) for e in of_file]
+            of_file = [_chosen(evaluation, chosen) for evaluation in of_file]
         if location.name is not None:
             if len(of_file) != 1:
                 expected = f"no name for a file of {len(of_file)} systems"
@@ -259,8 +266,21 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     return evaluations
 
 
-#: Filters of a benchmark by preference, unless one is chosen.
-FILTERS = ("none", "strict-match", "flexible-extract")
+def _chosen(evaluation: Evaluation, chosen: str) -> Evaluation:
+    """Keep one score, the answers of one filter, or both, as in `exact_match,strict-match`."""
+    name, _, filter_ = chosen.partition(",")
+    items = evaluation.items
+    if any(name in (item.scores or {}) for item in items):
+        scored = ((item, (item.scores or {}).get(name)) for item in items)
+        items = tuple(item._replace(scores={name: score}) for item, score in scored)
+        evaluation = replace(evaluation, items=items)
+    else:
+        filter_ = chosen
+    return (
+        replace(evaluation, items=tuple(evaluation.chosen_items(filter_)))
+        if filter_
+        else evaluation
+    )
 
 
 def read_benchmarks(
@@ -296,7 +316,8 @@ def read_benchmarks(
                 if key in evaluations:
                     expected = f"each model once; it is also in {evaluations[key].label}"
                     evaluation.refuse(None, f"{key[1]} on {key[0]} again", expected)
-                evaluations[key] = _filtered(replace(evaluation, benchmark=key[0]), chosen)
+                items = tuple(evaluation.chosen_items(chosen or ""))
+                evaluations[key] = replace(evaluation, benchmark=key[0], items=items)
     by_benchmark: dict[str, list[Evaluation]] = {}
     for (benchmark, _), evaluation in evaluations.items():
         by_benchmark.setdefault(benchmark, []).append(evaluation)
@@ -307,14 +328,6 @@ def read_benchmarks(
     if not any(labels.values()):
         raise SettingError("documents", documents, "a field of the items of a benchmark")
     return {name: replace(items, documents=labels[name]) for name, items in sets.items()}
-
-
-def _filtered(evaluation: Evaluation, chosen: str | None) -> Evaluation:
-    """Keep the answers of one filter: the chosen one, or the first by preference."""
-    filters = dict.fromkeys(item.filter for item in evaluation.items)
-    if chosen is None and "" not in filters:
-        chosen = "/".join((*FILTERS, *filters))
-    return replace(evaluation, items=tuple(evaluation.chosen_items(chosen or "")))
 
 
 def read_evaluated_texts(systems: Sequence[str], documents: str | None) -> TestSet | None:

@@ -267,10 +267,11 @@ def pair_scores(
     if len(directions) > 1:
         expected = f"higher is better, as in {directions[True].label}"
         directions[False].refuse(None, f"{name} as lower is better", expected)
+    filters = {item.filter for item in first.items}
     return SegmentScores(
         label=first.label,
         digest=tables.digest(repr(sorted(by_system.items())).encode()),
-        name=name,
+        name=f"{name} ({first_filter})" if len(filters) > 1 else name,
         higher_is_better=next(iter(directions), None),
         by_system=by_system,
         items=tuple(items.items()) if first.has_names else None,

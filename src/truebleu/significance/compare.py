@@ -89,7 +89,14 @@ def compare(
     """
     by_runs = are_runs_compared({**options, "runs": runs, "by": by})
     counts = counts_of(
-        systems, references, metrics, documents, domains, verb="compare", by_runs=by_runs
+        systems,
+        references,
+        metrics,
+        documents,
+        domains,
+        verb="compare",
+        by_runs=by_runs,
+        lower_is_better=options["lower_is_better"],
     )
     counts, outputs = select_runs(counts, runs)
     names = list(counts.outline.systems if outputs is None else outputs)

@@ -47,6 +47,7 @@ from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError, UnknownNameError, first_names
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.gate_slices import GateSlice, check_slices
 from truebleu.significance.human_curves import agreement_of_pairs
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import inverted_intervals, mcnemar
@@ -58,12 +59,12 @@ from truebleu.significance.tests import fewest_units, monte_carlo_error, randomi
 from truebleu.significance.unit_counts import count_units, design_effects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from truebleu.corpus.outline import Sizes
+    from truebleu.corpus.outline import ColumnsLike, Sizes
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.counts import Counts
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from truebleu.significance.results import PairNote
     from truebleu.significance.unit_counts import UnitCounts
 
-__all__ = ["GateCheck", "GateResult", "GateSettings"]
+__all__ = ["GateCheck", "GateResult", "GateSettings", "GateSlice"]
 
 Strata: TypeAlias = tuple[tuple[int, int], ...]
 # Indices of the new system and the old one.
@@ -223,6 +224,7 @@ class GateResult(Result):
         test_set: sizes and names of the test set.
         settings: settings of the gate.
         units: number of units that were resampled or swapped.
+        slices: checks of slices, if requested.
         look: number and level of this look at the test set; None without a ledger.
         warnings: warnings about the texts.
     """
@@ -235,6 +237,7 @@ class GateResult(Result):
     test_set: Sizes
     settings: GateSettings
     units: int
+    slices: tuple[GateSlice, ...] = ()
     look: Look | None = None
     warnings: tuple[TextWarning, ...] = ()
 
@@ -250,8 +253,9 @@ class GateResult(Result):
 
     @property
     def passed(self) -> bool:
-        """True if the new system passes by every metric."""
-        return all(check.passed for check in self.checks)
+        """True if the new system passes by every metric, and is worse on no slice."""
+        on_slices = all(of_slice.passed is not False for of_slice in self.slices)
+        return on_slices and all(check.passed for check in self.checks)
 
     def facts(self) -> dict[str, Any]:
         """Return plain values, without sentences."""
@@ -268,6 +272,7 @@ def gate(
     references: ReferencesLike | None = None,
     metrics: MetricsLike | None = None,
     *,
+    by: ColumnsLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -285,18 +290,25 @@ def gate(
         references: one text, or one per translator; None with a test set, scores or counts.
         metrics: names or objects; the new system must pass on each of them. Default: BLEU, or
             the scores of items.
+        by: also check slices: labels by name, one for each segment, or "domain", "document" or a
+            field of the items. The new system must not be significantly worse on any of them.
         documents: document of each segment, if `systems` is not a test set.
         domains: domain of each segment, if `systems` is not a test set.
         progress: function called with the number of replicates made since the last call.
     """
-    counts = counts_of(systems, references, metrics, documents, domains, verb="gate")
+    lower = options["lower_is_better"]
+    counts = counts_of(
+        systems, references, metrics, documents, domains, verb="gate", lower_is_better=lower
+    )
     counts = counts.select(_new_and_old(counts.outline.systems, options["baseline"]))
     _require_direction(counts)
     if not options["accept_inputs"]:
         refuse_serious(counts.outline.warnings)
     settings = GateSettings.from_options(options, unit=chosen_unit(options["unit"], counts.outline))
     units = units_of(counts.outline, settings)
-    decision = _Decision(counts, settings, units, options["people"], progress)
+    columns = counts.outline.columns(by)
+    slices = partial(check_slices, counts, columns, options["unit"], settings)
+    decision = _Decision(counts, settings, units, options["people"], progress, columns, slices)
     if options["ledger"] is None:
         return decision.decide(None)
     with open_ledger(options["ledger"]) as ledger:
@@ -359,7 +371,10 @@ class _Decision:
         units: Units,
         people: str | None,
         progress: Progress | None,
+        columns: Mapping[str, Sequence[str]],
+        slices: Callable[..., tuple[GateSlice, ...]],
     ) -> None:
+        self._columns, self._slices = columns, slices
         self._outline, self._settings, self._units = counts.outline, settings, units
         self._people, self._progress = people, progress
         self._rows = [metric.rows.stored() for metric in counts.metrics]
@@ -379,6 +394,8 @@ class _Decision:
             "systems": self._fingerprints,
             "metrics": [str(metric.metric.signature) for metric in self._counts],
         }
+        if self._columns:
+            values["by"] = {name: list(labels) for name, labels in self._columns.items()}
         return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
 
     def summary(self, result: GateResult) -> dict[str, Any]:
@@ -430,6 +447,7 @@ class _Decision:
             test_set=outline.sizes,
             settings=settings,
             units=len(self._units),
+            slices=self._slices(alpha, check_metrics) if self._columns else (),
             look=look,
             warnings=outline.warnings,
         )
@@ -589,8 +607,8 @@ def _without_margin(
 
 def _mcnemar_test(statistics: UnitCounts, alpha: float) -> _GateTest:
     """Test pass/fail scores of independent items exactly."""
-    (p,), interval = mcnemar(statistics, PAIR, "less", alpha)
-    interval = _agreeing_interval(statistics, interval[:, 0].tolist(), p <= alpha, alpha)
+    (p,), bounds = mcnemar(statistics, PAIR, "less", alpha)
+    interval = _agreeing_interval(statistics, bounds[:, 0].tolist(), bool(p <= alpha), alpha)
     return _GateTest(float(p), float(p), interval, exact=True)
 
 

@@ -24,9 +24,10 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
+from truebleu.corpus.sequences import is_frame
 from truebleu.corpus.test_set import TestSet
 from truebleu.counts.counts import Counts
-from truebleu.counts.inputs import counts_of
+from truebleu.counts.inputs import counts_of, paths_in
 from truebleu.errors import SettingError
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
@@ -35,6 +36,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
+from truebleu.significance.panel_files import read_panel
 from truebleu.significance.settings import (
     CompareSettings,
     ResamplingSettings,
@@ -47,6 +49,7 @@ from truebleu.significance.unit_counts import count_units
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
+    from os import PathLike
 
     from typing_extensions import Unpack
 
@@ -286,7 +289,7 @@ class Panel(Result):
 
 @schema.takes(PanelSettings)
 def panel(
-    test_sets: Mapping[str, Source],
+    test_sets: Mapping[str, Source] | str | PathLike[str] | Sequence[str | PathLike[str]],
     metrics: MetricsLike | None = None,
     *,
     progress: Progress | None = None,
@@ -302,8 +305,8 @@ def panel(
     2
 
     Args:
-        test_sets: test sets, scores of items, or counts, by a name such as a language pair. Some
-            sets may lack some systems.
+        test_sets: test sets, scores of items, or counts, by a name such as a language pair; or
+            paths, as the command takes them. Some sets may lack some systems.
         metrics: names or objects. Default: BLEU, the scores of items, or all metrics of counts.
         progress: function called with the number of replicates made since the last call.
         executor: executor that counts and tests the test sets, such as
@@ -349,9 +352,12 @@ def panel_warnings(counts: Mapping[str, Counts]) -> tuple[TextWarning, ...]:
     )
 
 
-def _count_sets(test_sets: Mapping[str, Source], metrics: MetricsLike | None) -> dict[str, Counts]:
+def _count_sets(test_sets: Any, metrics: MetricsLike | None) -> dict[str, Counts]:
     """Count all test sets; raises SettingError unless they have the same metrics."""
-    schema.require_type("test_sets", test_sets, Mapping, "test sets by name")
+    paths = paths_in(test_sets) if not isinstance(test_sets, Mapping) else None
+    if paths is not None:
+        return read_panel(paths, metrics)
+    schema.require_type("test_sets", test_sets, Mapping, "test sets by name, or paths")
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
     counts = {name: _count(name, source, metrics) for name, source in test_sets.items()}
@@ -433,12 +439,13 @@ class _MetricPanel:
         return systems
 
 
-def _count(name: str, source: object, metrics: MetricsLike | None) -> Counts:
+def _count(name: str, source: Any, metrics: MetricsLike | None) -> Counts:
     """Count one test set of a panel; raises SettingError if `source` is not a test set."""
     from truebleu.scores.items import ItemScores
 
-    if not isinstance(source, TestSet | Counts | ItemScores):
-        raise SettingError(f"test set {name}", source, "a TestSet, ItemScores or Counts")
+    known = isinstance(source, TestSet | Counts | ItemScores | Mapping | list) or is_frame(source)
+    if not known:
+        raise SettingError(f"test set {name}", source, "a TestSet, scores by model, or Counts")
     return counts_of(source, None, metrics)
 
 

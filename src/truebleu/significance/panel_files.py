@@ -14,6 +14,7 @@ from truebleu.corpus.sequences import absent_segments
 from truebleu.corpus.tables import parse_table
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.counts.counting import count_texts
+from truebleu.counts.inputs import count_benchmarks, holds_benchmarks
 from truebleu.counts.saved import find_counts
 from truebleu.errors import MalformedFileError, SettingError
 
@@ -33,15 +34,22 @@ LONG = ("test_set", "system", "output", "reference")
 EXPECTED = f"a folder of test sets, saved counts, or a table with the columns {', '.join(LONG)}"
 
 
-def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict[str, Counts]:
+def read_panel(
+    paths: Sequence[str], metrics: MetricsLike | None = None, documents: str | None = None
+) -> dict[str, Counts]:
     """Read the test sets of a panel, by name; texts are counted when they are compared.
 
     Args:
         paths: folders with a folder for every test set, folders of one test set, saved counts, or
-            long tables with the texts.
-        metrics: names or objects. Default: BLEU, or all of saved counts.
+            long tables with the texts; or scores of items, such as the output of a harness.
+        metrics: names or objects. Default: BLEU, the scores of items, or all of saved counts.
+        documents: field of scored items that tells which belong together.
     """
     schema.require_type("paths", paths, Iterable, "folders or files")
+    if holds_benchmarks(paths) and not any(map(_is_long_table, paths)):
+        return count_benchmarks(paths, metrics, documents)
+    if documents is not None:
+        raise SettingError("documents", documents, "None unless the panel has scores of items")
     panel: dict[str, Counts] = {}
     for path in paths:
         for name, source in _test_sets(schema.require_path("paths", path), metrics):
@@ -49,6 +57,13 @@ def read_panel(paths: Sequence[str], metrics: MetricsLike | None = None) -> dict
                 raise SettingError("test set", name, "a different name for each")
             panel[name] = count_texts(source, metrics) if isinstance(source, TestSet) else source
     return panel
+
+
+def _is_long_table(path: str) -> bool:
+    if os.path.isdir(path):
+        return False
+    table = parse_table(path, Files().contents(path))
+    return table is not None and all(map(table.has, LONG))
 
 
 def _test_sets(path: str, metrics: MetricsLike | None) -> Iterator[tuple[str, TestSet | Counts]]:

@@ -214,7 +214,8 @@ def score(
         domains: domain of each segment, if `systems` is not a test set.
         progress: function called with the number of replicates that were just scored.
     """
-    counts = counts_of(systems, references, metrics, documents, domains)
+    lower = options["lower_is_better"]
+    counts = counts_of(systems, references, metrics, documents, domains, lower_is_better=lower)
     columns = counts.outline.columns(by)
     scores = _score(counts, segments=options["per_segment"])
     if options["confidence"]:

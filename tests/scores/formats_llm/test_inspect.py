@@ -49,7 +49,6 @@ def test_a_sample_that_failed_is_missing(tmp_path: Path) -> None:
         (log(sample(1, [1, 2])), "item 1: match '[1, 2]'; expected a number"),
         (log(sample(1, "maybe")), "item 1: match 'maybe'"),
         (log(samples=None), "no list of samples"),
-        (log({**sample(1, 1), "scores": {"a": {"value": 1}, "b": {"value": 2}}}), "scores a, b"),
     ],
 )
 def test_a_log_that_cannot_be_read_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -40,6 +40,13 @@ def test_the_model_is_the_folder_and_items_are_in_order(tmp_path: Path) -> None:
     assert scores.name == "acc"
 
 
+def test_the_default_filter_is_the_harnesss_strict_one(tmp_path: Path) -> None:
+    names = ("flexible-extract", "strict-match", "other")
+    lines = [sample(0, filter=name, acc=float(name == "strict-match")) for name in names]
+    scores = read(written(tmp_path, "m.jsonl", json_lines(lines)))
+    assert (scores.by_system, scores.name) == ({"m": [1.0]}, "acc (strict-match)")
+
+
 def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
     lines = [
         sample(n, filter=name, acc=value) for n in (0, 1) for name, value in (("x", 1), ("y", 0))
@@ -47,20 +54,17 @@ def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "m.jsonl", json_lines(lines))
     assert read(path, filter_="x").by_system == {"m": [1.0, 1.0]}
     assert read(path, filter_="y").by_system == {"m": [0.0, 0.0]}
-    with pytest.raises(
-        CorpusError, match=r"the filters x, y; expected one filter; choose it with filter=NAME"
-    ):
-        read(path)
+    first = read(path)
+    assert (first.by_system, first.name) == ({"m": [1.0, 1.0]}, "acc (x)")
     with pytest.raises(CorpusError, match="no filter 'z'"):
         read(path, filter_="z")
 
 
-def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
+def test_the_first_of_several_metrics_is_the_default(tmp_path: Path) -> None:
     records = [sample(n, metrics=["acc", "f1"], f1=0.25) for n in (0, 1)]
     path = written(tmp_path, "m.jsonl", json_lines(records))
     assert read(path, "f1").by_system == {"m": [0.25, 0.25]}
-    with pytest.raises(CorpusError, match="the scores acc, f1"):
-        read(path)
+    assert read(path).name == "acc"
     with pytest.raises(CorpusError, match="no score 'other'"):
         read(path, "other")
 

@@ -354,7 +354,7 @@ def test_a_direction_is_told_by_the_name_or_reported_as_assumed(
     test_set = ItemScores.read([tmp_path / "a.csv", tmp_path / "b.csv"])
     result = truebleu.compare(test_set)
     assert result.metrics[name].higher_is_better is higher
-    line = f"{name}: higher is better (assumed; if not, use --lower-is-better)"
+    line = f"{name}: higher is better (assumed; if not, use lower_is_better=True)"
     assert (line in str(result)) == assumed
     turned = truebleu.compare(test_set, metrics="scores:higher_is_better=no")
     assert turned.metrics[name].higher_is_better is False
