@@ -192,7 +192,7 @@ def wide() -> Any:
 
 
 #: Scores of items of three models, in all forms that people have them in.
-FORMS = {
+FORMS: dict[str, Any] = {
     "rows": rows,
     "a path": lambda: "all.jsonl",
     "a path object": lambda: Path("all.jsonl"),
@@ -233,7 +233,10 @@ def test_verbs_take_paths_of_texts() -> None:
 
 def test_panel_takes_a_folder_of_a_harness() -> None:
     assert [s.name for s in truebleu.panel("out", replicates=200).test_sets] == ["arc", "gsm8k"]
-    by_task = {"x": {"a": [0, 1, 1, 0] * 5, "b": [1, 1, 1, 0] * 5}, "y": {"a": [1, 0], "b": [0, 0]}}
+    by_task: Any = {
+        "x": {"a": [0, 1, 1, 0] * 5, "b": [1, 1, 1, 0] * 5},
+        "y": {"a": [1, 0], "b": [0, 0]},
+    }
     assert truebleu.panel(by_task, replicates=200).comparisons[0].a == "a"
 
 
