@@ -289,8 +289,8 @@ def test_simultaneous_intervals_of_skewed_units_need_errors_of_their_own() -> No
         bootstrap = Bootstrap(replicates=500, seed=seed)
         (scores,) = bootstrap_scores([statistics], units, bootstrap)
 
-        def sums(rows: Values, count: int, bootstrap: Bootstrap = bootstrap) -> Values:
-            return bootstrap.sums(rows, units, 0, count)
+        def sums(rows: Values, first: int, count: int, bootstrap: Bootstrap = bootstrap) -> Values:
+            return bootstrap.sums(rows, units, first, count)
 
         for name, function in (("own", sums), ("fixed", None)):
             low, high = simultaneous_intervals(statistics, scores, pairs, 0.95, function)

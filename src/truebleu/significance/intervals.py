@@ -274,6 +274,8 @@ def interval_bounds(
 # Replicates, and units times columns of products, for standard errors of replicates. More segments
 # have standard errors that hardly vary.
 STUDENTIZED, MOST_PRODUCTS = 2000, 300_000
+# Values in an array of some replicates by all pairs, which bounds memory.
+BLOCK_VALUES = 1_000_000
 # Smallest standard error of a replicate as a share of the test set's: its units may all be equal.
 SMALLEST_ERROR = 0.25
 
@@ -283,7 +285,7 @@ def simultaneous_intervals(
     scores: Values,
     pairs: Sequence[Pair],
     level: float,
-    sums: Callable[[Values, int], Values] | None = None,
+    sums: Callable[[Values, int, int], Values] | None = None,
 ) -> Values:
     """Return simultaneous intervals at this level: lows, highs.
 
@@ -299,8 +301,8 @@ def simultaneous_intervals(
         scores: scores on the bootstrap's replicates, shaped (replicate, system).
         pairs: systems of each difference.
         level: confidence level.
-        sums: function of rows by unit and a number that sums the rows of as many first replicates;
-            None for fixed standard errors.
+        sums: function of rows by unit, a first replicate and a number of replicates that sums the
+            rows of each; None for fixed standard errors.
     """
     student = student_quantile(level, statistics.units - 1)
     observed, error = statistics.differences(pairs), statistics.errors_of_pairs(pairs)
@@ -335,7 +337,7 @@ def _studentized(
     scores: Values,
     pairs: Sequence[Pair],
     error: Values,
-    sums: Callable[[Values, int], Values],
+    sums: Callable[[Values, int, int], Values],
 ) -> Values:
     """Return each replicate's largest deviation in standard errors of the replicate.
 
@@ -349,14 +351,20 @@ def _studentized(
     first, second = np.triu_indices(systems)
     index = np.zeros((systems, systems), dtype=np.intp)
     index[first, second] = index[second, first] = np.arange(len(first))
-    columns = np.hstack([influence, influence[:, first] * influence[:, second]])
-    means = sums(on_exact_grid(columns), len(scores)) / units
-    covariance = means[:, systems:] - means[:, first] * means[:, second]
-    variance = covariance[:, index[left, left]] + covariance[:, index[right, right]]
-    variance -= 2 * covariance[:, index[left, right]]
-    errors = np.sqrt(np.maximum(variance, 0.0) / units)
-    deviations = np.abs(scores[:, left] - scores[:, right] - statistics.differences(pairs))
-    divisor = np.maximum(errors, SMALLEST_ERROR * error)
+    columns = on_exact_grid(np.hstack([influence, influence[:, first] * influence[:, second]]))
+    observed = statistics.differences(pairs)
     varies = error > TIE_TOLERANCE * max(statistics.scale, 1e-300)
-    largest = np.where(varies, deviations / np.where(varies, divisor, 1.0), 0.0)
-    return np.asarray(largest.max(axis=1))
+    largest = np.empty(len(scores))
+    block = max(1, BLOCK_VALUES // columns.shape[1])
+    for start in range(0, len(scores), block):
+        replicates = scores[start : start + block]
+        means = sums(columns, start, len(replicates)) / units
+        covariance = means[:, systems:] - means[:, first] * means[:, second]
+        variance = covariance[:, index[left, left]] + covariance[:, index[right, right]]
+        variance -= 2 * covariance[:, index[left, right]]
+        errors = np.sqrt(np.maximum(variance, 0.0) / units)
+        deviations = np.abs(replicates[:, left] - replicates[:, right] - observed)
+        divisor = np.where(varies, np.maximum(errors, SMALLEST_ERROR * error), 1.0)
+        ratios = np.where(varies, deviations / divisor, 0.0)
+        largest[start : start + block] = ratios.max(axis=1)
+    return largest

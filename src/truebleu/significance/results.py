@@ -472,9 +472,9 @@ class Family:
             columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
         return [PairResult(metric=counts.label, **row) for row in _rows(columns)]
 
-    def _sums(self, rows: Values, count: int) -> Values:
-        """Sum rows by unit over the bootstrap's first replicates."""
-        return self.settings.bootstrap(count).sums(rows, self.units, 0, count)
+    def _sums(self, rows: Values, first: int, count: int) -> Values:
+        """Sum rows by unit over `count` replicates of the bootstrap from `first` on."""
+        return self.settings.bootstrap(first + count).sums(rows, self.units, first, count)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
