@@ -12,7 +12,7 @@ from tools.man_pages import commands
 from truebleu.cli.main import COMMANDS, truebleu
 from truebleu.cli.study import STUDIES
 
-WRITTEN_ELSEWHERE = {"sacrebleu", "study", "nbest"}
+WRITTEN_ELSEWHERE = {"cache", "sacrebleu", "study", "nbest"}
 NAMES = [[name] for name in COMMANDS if name not in WRITTEN_ELSEWHERE]
 NAMES += [["study", name] for name in STUDIES] + [["nbest", "stats"], ["nbest", "oracle"]]
 OPTION = re.compile(r"^  (-\w, )?--", re.MULTILINE)

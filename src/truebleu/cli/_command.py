@@ -399,7 +399,7 @@ def _text_options() -> list[click.Parameter]:
     option = partial(Option, group="Texts")
     return [
         reference_option(),
-        option("-s --source", "The source text, which COMET and its kin read.", "FILE"),
+        option("-s --source", "The source text, which COMET and its kin read.", "FILE", rare=True),
         option(
             "--documents",
             "Each segment's document: a label per line, TSV with doc and domain, or a field of "
