@@ -17,6 +17,8 @@ from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+METRIC = "scores:higher_is_better=yes"
+
 
 def sentences(result: object) -> str:
     """What a command prints, on one line."""
@@ -29,16 +31,15 @@ def test_a_unit_that_carries_the_difference_is_named(verb: Callable[..., Any]) -
     scores = {"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}
     assert re.search(
         r"(Document 19|One document) accounts for \d+ % of the variance",
-        sentences(verb(scores, documents=range(20))),
+        sentences(verb(scores, metrics=METRIC, documents=range(20))),
     )
     assert ONE_UNIT == "one unit accounts for over 20 % of the variance"
 
 
 def test_a_gate_with_a_margin_warns_of_few_documents() -> None:
     numbers = range(150)
-    counts = count(
-        {"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]}, documents=numbers
-    )
+    scores = {"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]}
+    counts = count(scores, metrics=METRIC, documents=numbers)
     warning = few("documents", 150, ENOUGH_DOCUMENTS_FOR_A_MARGIN).capitalize()
     assert warning in sentences(gate(counts, baseline="old", margin=1.0))
     assert warning not in sentences(gate(counts, baseline="old"))
