@@ -383,8 +383,8 @@ def _answers(requested: Sequence[Requested]) -> str | None:
 # Files.
 
 NEED_REFERENCES = (
-    "no reference given: name one with -r FILE, or a test set with --test-set NAME; files of "
-    "scores are compared by -m scores; metrics such as cometkiwi need only -s SOURCE"
+    "no reference given: name one with -r FILE; or use --test-set NAME, or -m scores if the files "
+    "hold scores, or a metric such as cometkiwi with -s SOURCE"
 )
 
 

@@ -202,9 +202,8 @@ class Comet(NeuralMetric):
         versions, command = installed_versions(), None
         if versions is None and (command := find_program("comet")) is None:
             raise RefusedError(
-                f"{self.name} needs the package unbabel-comet, which pins old packages: install it "
-                "in an environment of its own, with pip install 'truebleu[comet]', and run "
-                "truebleu there; or set TRUEBLEU_COMET to the command of a comet-score elsewhere"
+                f"{self.name} needs the package unbabel-comet: run pip install 'truebleu[comet]' in "
+                "an environment of its own, or set TRUEBLEU_COMET to a command of comet-score"
             )
         checkpoint, device = self.checkpoint, find_device(self.device)
         if (

@@ -94,7 +94,7 @@ class TuningOptions(TypedDict, total=False):
     ]
     metric: Annotated[str, Setting(default="bleu")]
     repeats: Annotated[int, Setting(minimum=1, maximum=1000, default=5)]
-    rounds: Annotated[int, Setting(minimum=1, maximum=1000, default=1)]
+    rounds: Annotated[int, Setting(minimum=1, maximum=1000, default=1, rare=True)]
     epochs: Annotated[int, Setting(minimum=1, default=30)]
     l2: Annotated[float, Setting(minimum=0, default=PENALTY)]
     margin: Annotated[float, Setting(above=0, default=1.0)]
