@@ -202,8 +202,8 @@ class Comet(NeuralMetric):
         versions, command = installed_versions(), None
         if versions is None and (command := find_program("comet")) is None:
             raise RefusedError(
-                f"{self.name} needs the package unbabel-comet: run pip install 'truebleu[comet]' in "
-                "an environment of its own, or set TRUEBLEU_COMET to a command of comet-score"
+                f"{self.name} needs the package unbabel-comet: run pip install 'truebleu[comet]' "
+                "in an environment of its own, or set TRUEBLEU_COMET to a command of comet-score"
             )
         checkpoint, device = self.checkpoint, find_device(self.device)
         if (
