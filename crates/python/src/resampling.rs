@@ -488,11 +488,12 @@ impl PairTally {
         Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
     }
 
-    /// Distances from the observed differences to the ends of their intervals, below and above, shaped (2, pair).
-    #[getter]
-    fn half_widths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+    /// Returns the distances from the observed differences to the ends of their intervals, below and above,
+    /// shaped (2, pair): those that `rank` of the kept replicates reach.
+    #[pyo3(signature = (rank, /))]
+    fn half_widths<'py>(&self, py: Python<'py>, rank: usize) -> Bound<'py, PyArray2<f64>> {
         let tally = self.tally();
-        let rows = tally.pairs().iter().map(|pair| <[f64; 2]>::from(pair.reach()));
+        let rows = tally.pairs().iter().map(|pair| <[f64; 2]>::from(pair.reach_at(rank)));
         Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
     }
 }

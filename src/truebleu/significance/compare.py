@@ -17,6 +17,7 @@ from truebleu.significance.groups import (
     adjust_over_groups,
     group_replicates,
     segment_groups,
+    with_adjusted_intervals,
 )
 from truebleu.significance.optimizer_runs import SystemRuns, are_runs_compared, select_runs
 from truebleu.significance.pairs import all_pair_tests, pairs_to_compare
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Score
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.pairs import PairTests
+    from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.replicates import Progress
     from truebleu.significance.unit_counts import Pair
 
@@ -161,7 +162,10 @@ class _Replicates:
             return tests
         adjusted = adjust(np.concatenate([metric.p for metric in tests]), settings.correction)
         by_metric = np.split(adjusted, len(tests))
-        return [replace(metric, p_adjusted=p) for metric, p in zip(tests, by_metric, strict=True)]
+        return [
+            replace(metric, p_adjusted=p, adjusted_intervals=None)
+            for metric, p in zip(tests, by_metric, strict=True)
+        ]
 
     def by_metric(self, tests: Sequence[PairTests]) -> list[ResampledMetric]:
         """Return the counts, scores and tests of each metric."""
@@ -228,7 +232,18 @@ def _compare_groups(
     results = [
         _compare_group(counts, group, tested, settings, options["interval"]) for group in groups
     ]
-    return adjust_over_groups(results, settings)
+    adjusted = adjust_over_groups(results, settings)
+    if pairs > 1:
+        return adjusted
+
+    def compare_at(level: float, label: str, group: SegmentGroup) -> DifferenceBounds:
+        of_metric, at_level = counts.only(label), replace(settings, level=level)
+        (pair,) = _compare_group(
+            of_metric, group, tested, at_level, options["interval"]
+        ).comparisons
+        return pair.interval
+
+    return with_adjusted_intervals(groups, adjusted, settings, compare_at)
 
 
 def _compare_group(

@@ -595,7 +595,7 @@ def _without_margin(
         if metric.has_exact_test:
             test = _mcnemar_test(metric, alpha)
         else:
-            widths, own = tallies[index].half_widths, p[[index]]
+            widths, own = tallies[index].half_widths(rank), p[[index]]
             inverted = inverted_intervals(metric, PAIR, widths, own, "less", alpha)[:, 0].tolist()
             interval = _agreeing_interval(metric, inverted, bool(own[0] <= alpha), alpha)
             scale = float(factors[index][0])

@@ -17,13 +17,15 @@ from truebleu import schema
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import adjust
+from truebleu.significance.pairs import adjusted_alpha
 from truebleu.significance.settings import require_enough_replicates
 from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.outline import Outline
+    from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.results import GroupComparison, PairResult
     from truebleu.significance.settings import CompareSettings, ResamplingSettings
 
@@ -172,4 +174,40 @@ def adjust_over_groups(
 
     return tuple(
         replace(group, comparisons=tuple(map(adjust_pair, group.comparisons))) for group in groups
+    )
+
+
+def with_adjusted_intervals(
+    groups: Sequence[SegmentGroup],
+    compared: Sequence[GroupComparison],
+    settings: CompareSettings,
+    compare_at: Callable[[float, str, SegmentGroup], DifferenceBounds],
+) -> tuple[GroupComparison, ...]:
+    """Add intervals that exclude 0 exactly if the adjusted p of a pair is significant.
+
+    Args:
+        groups: groups of segments.
+        compared: comparisons of one pair in each group, with adjusted p-values.
+        settings: settings of the comparisons.
+        compare_at: function of a level, a metric and a group that returns the pair's interval.
+    """
+    p_values: dict[str, list[tuple[float, float]]] = {}
+    for group in compared:
+        for pair in group.comparisons:
+            p_values.setdefault(pair.metric, []).append((pair.p, pair.p_adjusted))
+    alphas = {
+        label: adjusted_alpha(np.array(of_metric)[:, 0], np.array(of_metric)[:, 1], settings.alpha)
+        for label, of_metric in p_values.items()
+        if len(of_metric) > 1
+    }
+
+    def with_interval(group: SegmentGroup, pair: PairResult) -> PairResult:
+        alpha = alphas.get(pair.metric)
+        if alpha is None:
+            return pair
+        return replace(pair, adjusted_interval=compare_at(1 - alpha, pair.metric, group))
+
+    return tuple(
+        replace(of_group, comparisons=tuple(with_interval(group, p) for p in of_group.comparisons))
+        for group, of_group in zip(groups, compared, strict=True)
     )

@@ -88,6 +88,8 @@ class PairTests:
         intervals: intervals that invert the test, lows and highs, infinite if it rejects no
             difference; each end of a one-sided test is from the test in its direction. None if
             only p-values were requested.
+        adjusted_intervals: intervals that exclude 0 exactly where the corrected test rejects it,
+            see `adjusted_alpha`; None if there are none.
         swap_ratios: see `replicates.swap_ratios`; None unless the test is by swaps.
     """
 
@@ -99,6 +101,7 @@ class PairTests:
     decided: bool
     smallest_p: float
     intervals: Values | None = None
+    adjusted_intervals: Values | None = None
     swap_ratios: Values | None = None
 
     @property
@@ -112,8 +115,33 @@ class PairTests:
         """Return the interval of one pair, with None for an open end."""
         if self.intervals is None:
             raise AssertionError("intervals were not requested")
-        low, high = self.intervals[:, pair].tolist()
-        return low if isfinite(low) else None, high if isfinite(high) else None
+        return _closed(self.intervals[:, pair])
+
+    def adjusted_interval(self, pair: int) -> DifferenceBounds | None:
+        """Return the interval of one pair after the correction, or None."""
+        return (
+            None if self.adjusted_intervals is None else _closed(self.adjusted_intervals[:, pair])
+        )
+
+
+def _closed(bounds: Values) -> DifferenceBounds:
+    low, high = bounds.tolist()
+    return low if isfinite(low) else None, high if isfinite(high) else None
+
+
+def adjusted_alpha(p: Values, adjusted: Values, alpha: float) -> float | None:
+    """Return the level at which single tests decide as the corrected tests do, or None.
+
+    It is Bonferroni's, alpha divided by the number of tests, at which intervals are simultaneous;
+    or the largest p that is rejected, if the correction rejects more. None if no level of p
+    separates the rejected hypotheses from the others.
+
+    >>> adjusted_alpha(np.array([0.001, 0.03, 0.5]), np.array([0.003, 0.06, 0.5]), 0.05)
+    0.016666666666666666
+    """
+    rejected = adjusted <= alpha
+    level = max(alpha / len(p), float(p[rejected].max(initial=0.0)))
+    return level if level < p[~rejected].min(initial=np.inf) else None
 
 
 def pair_tests(
@@ -277,9 +305,25 @@ def all_pair_tests(
             break
     for metric in sampled:
         of_metric, tested = replicates[metric], tests[metric]
-        intervals, ratios = of_metric.intervals(tested.p), of_metric.swap_ratios
-        tests[metric] = replace(tested, intervals=intervals, swap_ratios=ratios)
+        tests[metric] = replace(
+            tested,
+            intervals=of_metric.intervals(tested.p, settings.alpha),
+            adjusted_intervals=_adjusted_intervals(of_metric, tested, settings),
+            swap_ratios=of_metric.swap_ratios,
+        )
     return [tests[metric] for metric in range(len(statistics))]
+
+
+def _adjusted_intervals(
+    replicates: _Replicates, tests: PairTests, settings: CompareSettings
+) -> Values | None:
+    """Return intervals that agree with the corrected tests, if the replicates stored are enough."""
+    if len(tests.p) == 1 or CORRECTIONS[settings.correction].basis == "segment scores":
+        return None
+    alpha = adjusted_alpha(tests.p, tests.p_adjusted, settings.alpha)
+    if alpha is None or not replicates.are_stored:
+        return None
+    return replicates.intervals(tests.p, alpha)
 
 
 def inverted_intervals(
@@ -354,9 +398,11 @@ class _Replicates(ABC):
 
     Attributes:
         swap_ratios: see `replicates.swap_ratios`; None for the bootstrap.
+        are_stored: True if the farthest replicates of all pairs are in memory.
     """
 
     swap_ratios: Values | None = None
+    are_stored: bool = True
 
     def __init__(
         self, statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
@@ -369,20 +415,13 @@ class _Replicates(ABC):
         """Return the evidence of the replicates so far."""
 
     @abstractmethod
-    def half_widths(self) -> Values:
+    def half_widths(self, alpha: float) -> Values:
         """Return the half-widths of intervals below and above the observed differences."""
 
-    def intervals(self, p: Values) -> Values:
-        """Return the intervals that invert the test, given its p-values."""
-        settings = self._settings
-        return inverted_intervals(
-            self.statistics,
-            self._pairs,
-            self.half_widths(),
-            p,
-            settings.alternative,
-            settings.alpha,
-        )
+    def intervals(self, p: Values, alpha: float) -> Values:
+        """Return the intervals that invert the test at the level `alpha`, given its p-values."""
+        side, half_widths = self._settings.alternative, self.half_widths(alpha)
+        return inverted_intervals(self.statistics, self._pairs, half_widths, p, side, alpha)
 
 
 class _SwapReplicates(_Replicates):
@@ -417,6 +456,7 @@ class _SwapReplicates(_Replicates):
         if exact or self.count == 0:
             rank = _core.critical_rank(count, self._settings.alpha, exact=exact)
             self._rank = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
+            self.are_stored = self._rank == rank
             self._tally = self._empty_tally(slice(None), self._rank)
         self.count, self._exact = count, exact
 
@@ -444,16 +484,15 @@ class _SwapReplicates(_Replicates):
         """Return the evidence of the swaps so far."""
         p = _core.p_values(self._tally.extreme, self.count, exact=self._exact)
         if self.statistics.has_exact_test:
-            p = self._mcnemar()[0]
+            p = self._mcnemar(self._settings.alpha)[0]
         null, native = NullBlocks(self._null), self.statistics.metric.native()
         if native is not None:
             counted = self.statistics, self._pairs, native, self._swaps(), self._tally
             null = _NativeNull(null.blocks, *counted, self.count, self._scales)
         return Evidence(p, self.count, self._exact, null)
 
-    def _mcnemar(self) -> tuple[Values, Values]:
-        settings = self._settings
-        return mcnemar(self.statistics, self._pairs, settings.alternative, settings.alpha)
+    def _mcnemar(self, alpha: float) -> tuple[Values, Values]:
+        return mcnemar(self.statistics, self._pairs, self._settings.alternative, alpha)
 
     def _swaps(self) -> Swaps:
         return Swaps(replicates=self.count, seed=self._settings.seed)
@@ -468,13 +507,13 @@ class _SwapReplicates(_Replicates):
         sign = self._turn * self.statistics.sign
         return (sign * differences for differences, _ in self._again())
 
-    def half_widths(self) -> Values:
+    def half_widths(self, alpha: float) -> Values:
         """Return the half-widths of the intervals that invert the test by swaps."""
-        rank = _core.critical_rank(self.count, self._settings.alpha, exact=self._exact)
+        rank = _core.critical_rank(self.count, alpha, exact=self._exact)
         if rank == 0:
             return np.full((2, len(self._pairs)), np.inf)
-        if rank == self._rank:
-            return self._tally.half_widths
+        if rank <= self._rank:
+            return self._tally.half_widths(rank)
         # The farthest replicates of all pairs do not fit: repeat the swaps in parts.
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
@@ -483,15 +522,15 @@ class _SwapReplicates(_Replicates):
             tally = self._empty_tally(part, rank)
             for block in self._again(part):
                 tally.add(*block)
-            parts.append(tally.half_widths)
+            parts.append(tally.half_widths(rank))
         return np.concatenate(parts, axis=1)
 
-    def intervals(self, p: Values) -> Values:
+    def intervals(self, p: Values, alpha: float) -> Values:
         """Return the intervals that invert the test; pass/fail scores get Tango's."""
         if self.statistics.has_exact_test:
-            return self._mcnemar()[1]
-        bounds, settings = super().intervals(p), self._settings
-        level = _core.inverted_level(settings.alpha, settings.alternative)
+            return self._mcnemar(alpha)[1]
+        bounds, side = super().intervals(p, alpha), self._settings.alternative
+        level = _core.inverted_level(alpha, side)
         rates = self.statistics.paired_rates(self._pairs, level)
         if rates is None:
             return bounds
@@ -500,8 +539,8 @@ class _SwapReplicates(_Replicates):
             rates,
             bounds,
             p,
-            side=settings.alternative,
-            alpha=settings.alpha,
+            side=side,
+            alpha=alpha,
             sign=self.statistics.sign,
         )
 
@@ -599,9 +638,9 @@ class _BootstrapReplicates(_Replicates):
             )
         return Evidence(p, len(self.scores), False, NullBlocks(self._null))
 
-    def half_widths(self) -> Values:
+    def half_widths(self, alpha: float) -> Values:
         """Return the half-widths of the intervals that invert the bootstrap test."""
-        rank = _core.critical_rank(len(self.scores), self._settings.alpha, exact=False)
+        rank = _core.critical_rank(len(self.scores), alpha, exact=False)
         half_widths = np.full((2, len(self._pairs)), np.inf)
         for part, differences in self._parts() if rank else ():
             half_widths[:, part] = self._test.half_widths(

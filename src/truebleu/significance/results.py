@@ -92,6 +92,9 @@ class PairResult:
             level; Tukey's or Scheffé's if the correction is theirs. Otherwise None for a single
             comparison, and for verdicts on further runs. In a group of segments, simultaneous
             over the pairs of this group.
+        adjusted_interval: interval at the level at which the corrected test decides: it excludes 0
+            exactly if the difference is significant. None for a single comparison, and if no such
+            level exists.
         wins: share of replicates in which a is better; a tie counts half (Koehn 2004, §6).
         p: p-value: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
@@ -142,6 +145,7 @@ class PairResult:
     largest_unit: str | None = None
     swap_ratio: float | None = None
     simultaneous_interval: Bounds | None = None
+    adjusted_interval: DifferenceBounds | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
@@ -522,17 +526,22 @@ def _difference_bounds(
     replicates = tested.replicates
     if replicates and not _core.critical_rank(replicates, settings.alpha, exact=tested.exact):
         too_few = "too few replicates"
-    intervals, open_ends = [], []
+    intervals, adjusted, open_ends = [], [], []
+
+    def with_open_end(bounds: DifferenceBounds) -> DifferenceBounds:
+        return bounds[0] if has_low else None, bounds[1] if has_high else None
+
     for pair in range(len(tested.p)):
-        low, high = tested.interval(pair)
-        interval = (low if has_low else None, high if has_high else None)
+        interval = with_open_end(tested.interval(pair))
+        corrected = tested.adjusted_interval(pair)
+        adjusted.append(None if corrected is None else with_open_end(corrected))
         open_end: OpenEnd | None = None
         if None in interval:
             decides = interval[0] if has_low else interval[1]
             open_end = too_few if decides is None else "one-sided test"
         intervals.append(interval)
         open_ends.append(open_end)
-    return {"interval": intervals, "open_end": open_ends}
+    return {"interval": intervals, "adjusted_interval": adjusted, "open_end": open_ends}
 
 
 def _equivalence(

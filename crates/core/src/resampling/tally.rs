@@ -91,7 +91,13 @@ impl OfPair {
     /// no replicate was kept.
     #[must_use]
     pub fn reach(&self) -> (f64, f64) {
-        (self.below.last(), self.above.last())
+        self.reach_at(self.below.kept)
+    }
+
+    /// Returns the half-widths that `rank` replicates reach or exceed; infinite if fewer were kept.
+    #[must_use]
+    pub fn reach_at(&self, rank: usize) -> (f64, f64) {
+        (self.below.at(rank), self.above.at(rank))
     }
 }
 
@@ -177,13 +183,13 @@ impl Farthest {
         }
     }
 
-    /// Returns the nearest of the farthest half-widths.
-    fn last(&self) -> f64 {
-        if self.kept == 0 || self.reaches.len() < self.kept {
+    /// Returns the nearest of the `rank` farthest half-widths.
+    fn at(&self, rank: usize) -> f64 {
+        if rank == 0 || rank > self.kept || self.reaches.len() < rank {
             return f64::INFINITY;
         }
         let mut reaches = self.reaches.clone();
-        *reaches.select_nth_unstable_by(self.kept - 1, |a, b| b.total_cmp(a)).1
+        *reaches.select_nth_unstable_by(rank - 1, |a, b| b.total_cmp(a)).1
     }
 }
 

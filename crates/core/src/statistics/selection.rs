@@ -2,7 +2,7 @@
 //!
 //! The digits equal `truebleu compare` of the two systems on these segments.
 
-use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayView3, Axis};
 use serde::{Deserialize, Serialize};
 
 use super::intervals::{Estimate, IntervalName, Kind, bounds, choose_interval};
@@ -12,7 +12,7 @@ use super::inversion::{
 };
 use super::jackknife::standard_error;
 use super::rates::{PairedRates, are_clustered};
-use super::swaps::{scale_swaps, swap_ratio, swap_scale, swapped_shares};
+use super::swaps::{rounding_variance, scale_swaps, swap_ratio, swap_scale, swapped_shares};
 use super::units::{add_up, are_rates, on_exact_grid};
 use super::{Interval, SEED_OF_RATIOS, SWAPS_OF_RATIOS, TIE_TOLERANCE};
 use crate::metrics::Metric;
@@ -94,6 +94,16 @@ pub struct Results {
     pub interval: Interval,
     /// The p-value of the difference.
     pub p: f64,
+    /// Number of units.
+    pub units: usize,
+    /// Number of units in which the counts of the systems differ.
+    pub differing_units: usize,
+    /// True if too few units differ for any difference to be significant.
+    pub is_moot: bool,
+    /// Unit with the largest share of the variance of the difference; None if the difference does not vary.
+    pub largest_unit: Option<usize>,
+    /// The share of that unit.
+    pub largest_share: f64,
 }
 
 /// A comparison of two systems, whose replicates are made step by step.
@@ -268,7 +278,15 @@ impl Selection {
         }
         let difference = self.scores[0] - self.scores[1];
         let (p, interval) = self.test(difference, measure.sign);
+        let differing_units = self.differing_units();
+        let (largest_unit, largest_share) = self.largest_unit(measure);
+        let alpha = alpha(self.settings.level);
         Some(Results {
+            units: self.rows.nrows(),
+            differing_units,
+            is_moot: differing_units < fewest_units(alpha).min(self.rows.nrows()),
+            largest_unit,
+            largest_share,
             scores: self.scores,
             intervals: self.intervals(measure),
             method: self.method,
@@ -294,6 +312,31 @@ impl Selection {
             .as_ref()
             .map_or(interval, |rates| pass_fail_interval(difference, rates, interval, &decision));
         (p, interval)
+    }
+
+    fn differing_units(&self) -> usize {
+        let differs = |unit: &ArrayView2<'_, f64>| unit.row(0) != unit.row(1);
+        by_system(&self.rows).outer_iter().filter(differs).count()
+    }
+
+    /// Returns the unit with the largest share of the variance of the difference, by the delta method.
+    fn largest_unit(&self, measure: &Measure) -> (Option<usize>, f64) {
+        let width = measure.metric.width();
+        let mut gradient = vec![0.0; 2 * width];
+        let (first, second) = gradient.split_at_mut(width);
+        measure.metric.gradient_row(&self.sums[..width], first);
+        measure.metric.gradient_row(&self.sums[width..], second);
+        second.iter_mut().for_each(|slope| *slope = -*slope);
+        let each = self.rows.dot(&ArrayView1::from(&gradient));
+        let mean = each.sum() / each.len() as f64;
+        let squares: Vec<f64> = each.iter().map(|value| (value - mean).powi(2)).collect();
+        let total: f64 = squares.iter().sum();
+        let size = self.scores[0].abs().max(self.scores[1].abs());
+        if total <= rounding_variance(size) {
+            return (None, 0.0);
+        }
+        let largest = (0..squares.len()).max_by(|a, b| squares[*a].total_cmp(&squares[*b]));
+        (largest, largest.map_or(0.0, |unit| squares[unit] / total))
     }
 
     fn intervals(&mut self, measure: &Measure) -> Option<[Interval; 2]> {
@@ -327,6 +370,11 @@ impl Selection {
 fn by_system(rows: &Array2<f64>) -> ArrayView3<'_, f64> {
     let shape = (rows.nrows(), 2, rows.ncols() / 2);
     rows.view().into_shape_with_order(shape).expect("two systems side by side")
+}
+
+/// Returns the smallest number of units whose swaps can give a two-sided p-value of `alpha` or less.
+fn fewest_units(alpha: f64) -> usize {
+    (1.0 - alpha.log2()).ceil() as usize
 }
 
 /// Returns random swaps and their number, or all 2^units swaps if they are no more.
