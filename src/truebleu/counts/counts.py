@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.outline import Outline
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import CountedRows, Scorer, Signature
+    from truebleu.scores.item_texts import ItemTexts
 
 __all__ = ["Counts", "MetricCounts"]
 
@@ -56,6 +57,7 @@ class Counts(ComparedByValue):
         outline: names, sizes and labels of the test set.
         metrics: counts by each metric.
         texts: the texts that were counted, or None if they are not in memory.
+        item_texts: questions, targets and outputs of items, or None.
 
     >>> import truebleu
     >>> counts = truebleu.count({"a": ["A cat sat."], "b": ["A cat."]}, ["A cat sat."], "chrf")
@@ -66,6 +68,7 @@ class Counts(ComparedByValue):
     outline: Outline
     metrics: tuple[MetricCounts, ...]
     texts: TestSet | None = None
+    item_texts: ItemTexts | None = None
 
     @classmethod
     def of(
@@ -230,6 +233,7 @@ class Counts(ComparedByValue):
                 replace(metric, rows=metric.rows.subset(segments)) for metric in self.metrics
             ),
             texts=None,
+            item_texts=None if self.item_texts is None else self.item_texts.subset(segments),
         )
 
     def only(self, *labels: str) -> Counts:

@@ -149,11 +149,16 @@ def counts_of(
     _require_none("scores", source=source)
     requested = as_requested(ITEM_METRIC if metrics is None else metrics)
     items = _as_items(scores, requested, documents, domains)
-    return count_items(items, requested, by_runs=by_runs)
+    keep_texts = verb in ("", "report")
+    return count_items(items, requested, by_runs=by_runs, keep_texts=keep_texts)
 
 
 def count_items(
-    items: ItemScores, metrics: MetricsLike | None = None, *, by_runs: bool = False
+    items: ItemScores,
+    metrics: MetricsLike | None = None,
+    *,
+    by_runs: bool = False,
+    keep_texts: bool = False,
 ) -> Counts:
     """Make counts of the scores of items.
 
@@ -161,6 +166,7 @@ def count_items(
         items: scores of models on the same items.
         metrics: scores to take; None for the only one, or the tool's main one.
         by_runs: True if runs of models, such as epochs, are systems of their own.
+        keep_texts: True to keep questions, targets and outputs.
     """
     from truebleu.scores.given import GivenScores
 
@@ -175,6 +181,9 @@ def count_items(
     counts = Counts.of(
         outline, ((scorer, Rows(count, outline.systems)) for scorer, count in counted)
     )
+    filters = [metric.filter for metric in of_items]
+    if keep_texts and filters and outline.runs is None:
+        counts = replace(counts, item_texts=items.texts(filters[0]))
     if len(of_items) == len(requested) and all(m.missing == "common" for m in of_items):
         return _common_items(counts, items)
     return counts
@@ -433,7 +442,9 @@ def counts_of_files(
     if not references:
         if strict:
             raise RefusedError("strict needs texts: scores have none")
-        return _count_without_references(systems, metrics, documents, by_runs=by_runs)
+        return _count_without_references(
+            systems, metrics, documents, by_runs=by_runs, keep_texts=keep_texts
+        )
     if keep_texts or saved or not texts:
         test_set = read_test_set(
             texts, references, source=source, documents=documents, strict=strict
@@ -514,6 +525,7 @@ def _count_without_references(
     documents: str | None,
     *,
     by_runs: bool,
+    keep_texts: bool,
 ) -> Counts:
     """Make counts of scores of other tools: a file for each model, or one for all systems."""
     from truebleu.scores.given import textless_outline
@@ -530,7 +542,7 @@ def _count_without_references(
         )
     if any(not isinstance(metric, Metric) for metric in requested):
         items = ItemScores.read(systems, documents=documents, answers=_answers(requested))
-        return count_items(items, requested, by_runs=by_runs)
+        return count_items(items, requested, by_runs=by_runs, keep_texts=keep_texts)
     test_set = read_evaluated_texts(systems, documents)
     if test_set is None:
         raise RefusedError(NEED_REFERENCES)

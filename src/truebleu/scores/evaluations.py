@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, shortened
+from truebleu.scores.item_texts import AnswerTexts, answer_texts
 
 #: Default filters by preference: unfiltered answers, then the names of lm-evaluation-harness.
 FILTERS = ("", "none", "strict-match", "flexible-extract")
@@ -46,6 +47,7 @@ class Item(NamedTuple):
         output: output of the system, or None if it is not a text.
         references: reference outputs.
         contents: digest of the question and its target; empty if they are unknown.
+        texts: question, target, output and extracted answer, as far as they are known.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Item(NamedTuple):
     output: str | None = None
     references: tuple[str, ...] = ()
     contents: str = ""
+    texts: AnswerTexts = AnswerTexts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -477,6 +480,7 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index
         output=output if isinstance(output, str) else None,
         references=tuple(map(str, references)) if isinstance(references, list | tuple) else (),
         contents=_contents(record),
+        texts=answer_texts(record),
     )
 
 

@@ -22,6 +22,7 @@ from truebleu.corpus.sequences import Frame, is_frame
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.scores.given import GivenScores, require_answers
+from truebleu.scores.item_texts import AnswerTexts, ItemTexts
 from truebleu.scores.pairing import most_answers, pair_items, pair_scores
 
 if TYPE_CHECKING:
@@ -209,6 +210,22 @@ class ItemScores:
             return None, ()
         label = self.evaluations[0].label
         return rows, (repetition_warning(label, rows, "question and target", "items"),)
+
+    def texts(self, filter_: str) -> ItemTexts | None:
+        """Return the texts of the items and of their answers by one filter, or None."""
+        nothing = AnswerTexts()
+        answers: dict[str, tuple[AnswerTexts, ...]] = {}
+        shared: dict[str, AnswerTexts] = {}
+        for evaluation in self.evaluations:
+            first: dict[str, AnswerTexts] = {}
+            for item in evaluation.chosen_items(filter_):
+                first.setdefault(item.name, item.texts)
+                if item.texts.question or item.texts.target:
+                    shared.setdefault(item.name, item.texts)
+            answers[evaluation.system] = tuple(first.get(n, nothing) for n, _ in self.items)
+        items = tuple(shared.get(name, nothing) for name, _ in self.items)
+        is_known = any(any(text) for texts in (items, *answers.values()) for text in texts)
+        return ItemTexts(items=items, answers=answers) if is_known else None
 
     @property
     def has_runs(self) -> bool:
