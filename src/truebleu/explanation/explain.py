@@ -388,14 +388,15 @@ class Compared:
         counts: Counts,
         by: ColumnsLike | None,
         word_counts: Mapping[str, int] | None,
+        groups: ColumnsLike | None = None,
         **options: Any,
     ) -> Compared:
-        """Compare systems with the options of `compare`; slice the test set and flag outputs."""
+        """Compare systems with the options of `compare`, also in `groups`; slice the test set."""
         schema.require_type(
             "counts", word_counts, Mapping | None, "counts of words in training data"
         )
         cuts = tuple(variables(counts, by, word_counts))
-        comparison = compare(counts, **options)
+        comparison = compare(counts, by=groups, **options)
         flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)
         return cls(counts, comparison, cuts, flagged)
 

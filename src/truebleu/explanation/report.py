@@ -19,6 +19,7 @@ from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.explain import Compared, ReportOptions
+from truebleu.significance.groups import MOST_COMPARISONS
 from truebleu.significance.settings import ResamplingSettings, units_of
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def report(
     """
     counted = counts_of(systems, references, metrics, documents, domains, source, verb="report")
     _require_paired(counted, human or {}, spans or {})
-    compared = Compared.of(counted, by, counts, progress=progress, **options)
+    groups = _groups_to_compare(counted, by)
+    compared = Compared.of(counted, by, counts, groups, progress=progress, **options)
     comparison = compared.comparison
     return Report(
         comparison=comparison,
@@ -180,6 +182,22 @@ def report(
         ),
         agreement=agreement,
     )
+
+
+#: Maximum number of groups of a column that the first screen shows.
+MOST_GROUPS = 12
+
+
+def _groups_to_compare(counts: Counts, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
+    """Return the columns with few groups, if their comparisons are not too many."""
+    columns = {
+        name: labels
+        for name, labels in counts.outline.columns(by).items()
+        if len(set(labels)) <= MOST_GROUPS
+    }
+    systems = len(counts.outline.systems)
+    groups = sum(len(set(labels)) for labels in columns.values())
+    return columns if groups * systems * (systems - 1) // 2 <= MOST_COMPARISONS else {}
 
 
 def _pairs_to_explain(comparison: Comparison) -> list[tuple[str, str]]:

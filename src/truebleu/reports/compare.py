@@ -140,7 +140,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
     many = len(comparison.of(pair.metric))
     # The size of the difference and the interval around that size, whoever is ahead.
-    bounds = _bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
+    bounds = pair_bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
     size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
     amount = f"by {size} {doc.bracketed(bounds, metric.digits)}"
     test = TESTS[comparison.settings.test]
@@ -173,7 +173,14 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     return f"It is not shown that {pair.a} {relation} {pair.b}: {difference} {bounds_text}, {p}."
 
 
-def _bounds(comparison: Comparison, pair: PairResult, sign: int) -> DifferenceBounds:
+def is_plain_test(comparison: Comparison) -> bool:
+    """Return whether a two-sided test with p-values decides."""
+    test = TESTS[comparison.settings.test]
+    counts_wins = isinstance(test, BootstrapTest) and test.counts_wins
+    return comparison.settings.alternative == "two-sided" and not counts_wins
+
+
+def pair_bounds(comparison: Comparison, pair: PairResult, sign: int) -> DifferenceBounds:
     """Return the interval of a difference by the deciding test, negated if `sign` is negative.
 
     Tukey's and Scheffé's tests have simultaneous intervals of their own.
@@ -199,7 +206,7 @@ def _headline(comparison: Comparison, label: str) -> str:
             "tested."
         )
     (leader, _), *others = by_score(comparison, label)
-    pairs = _pairs_with(comparison, label, leader)
+    pairs = pairs_with(comparison, label, leader)
     level = [name for name, _ in others if not pairs[name][0].significant]
     if not any(pair.significant for pair in comparison.of(label)):
         systems = f"the {len(others) + 1} {_words(comparison).systems}"
@@ -223,7 +230,7 @@ def _against_baseline(comparison: Comparison, label: str) -> str:
     baseline = str(comparison.settings.baseline)
     ahead: list[str] = []
     behind: list[str] = []
-    for name, (pair, sign) in _pairs_with(comparison, label, baseline).items():
+    for name, (pair, sign) in pairs_with(comparison, label, baseline).items():
         if pair.significant:
             (ahead if (sign * pair.difference > 0) == higher else behind).append(name)
     undecided = len(comparison.systems) - 1 - len(ahead) - len(behind)
@@ -435,7 +442,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
     by_label = {label: _columns(comparison, label, details=details) for label in labels}
     columns = [doc.Column("system", _words(comparison).system.capitalize())]
     columns += [column for of_metric in by_label.values() for column in of_metric]
-    pairs = {label: _pairs_with(comparison, label, names[0]) for label in labels}
+    pairs = {label: pairs_with(comparison, label, names[0]) for label in labels}
     rows = []
     for name in names:
         row: dict[str, Value] = {"system": name, "rule": name in begins}
@@ -446,7 +453,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             # A baseline asks for the interval of the difference, not of the score.
             bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
-                bounds = None if pair is None else _bounds(comparison, *pair)
+                bounds = None if pair is None else pair_bounds(comparison, *pair)
             values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
             values |= _picture(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
@@ -481,7 +488,7 @@ def _picture(
     pair, sign = compared
     higher = comparison.metrics[label].higher_is_better
     sign *= -1 if higher is False else 1
-    low, high = _bounds(comparison, pair, sign)
+    low, high = pair_bounds(comparison, pair, sign)
     verdict = "undecided"
     if pair.significant:
         verdict = "better" if sign * pair.difference > 0 else "worse"
@@ -554,7 +561,7 @@ def table_for_papers(comparison: Comparison) -> doc.Table:
     columns = []
     for label, metric in comparison.metrics.items():
         marks: dict[str, str] = {}
-        for name, (pair, sign) in _pairs_with(comparison, label, str(baseline)).items():
+        for name, (pair, sign) in pairs_with(comparison, label, str(baseline)).items():
             if pair.significant and metric.higher_is_better is not None:
                 is_better = (sign * pair.difference > 0) == metric.higher_is_better
                 marks[name] = BETTER if is_better else WORSE
@@ -655,9 +662,7 @@ def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult
     return sorted(systems, key=lambda system: system[1].score * (1 if lower else -1))
 
 
-def _pairs_with(
-    comparison: Comparison, label: str, other: str
-) -> dict[str, tuple[PairResult, int]]:
+def pairs_with(comparison: Comparison, label: str, other: str) -> dict[str, tuple[PairResult, int]]:
     """Map each system to its comparison with `other`, and to -1 if `other` comes first in it."""
     return {
         pair.a if pair.b == other else pair.b: (pair, 1 if pair.b == other else -1)
@@ -676,7 +681,7 @@ def forest_chart(comparison: Comparison) -> doc.Chart:
     order = [name for name, _ in by_score(comparison, first)]
     against = comparison.settings.baseline or order[0]
     for label, metric in comparison.metrics.items():
-        pairs = _pairs_with(comparison, label, against)
+        pairs = pairs_with(comparison, label, against)
         panel: dict[str, Value] = {
             "panel": f"{label}: difference to {against}",
             "axis": doc.difference_axis(label, metric.higher_is_better),

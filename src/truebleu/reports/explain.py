@@ -131,16 +131,14 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
 
     # The largest group of one kind; all flagged outputs where only they together matter.
     groups = [*pair.degenerate[1:], *pair.degenerate[:1]]
-    for group in [group for group in groups if _matters(group, compared, alpha)][:1]:
+    for group in [group for group in groups if matters(group, compared, alpha)][:1]:
         yield f"Without {_outputs(group)} the difference is {other(group)} (exploratory)."
     for effect in pair.typography:
-        if _matters(effect, compared, alpha):
+        if matters(effect, compared, alpha):
             yield f"With the same {effect.kind} in all texts the difference is {other(effect)}."
 
 
-def _matters(
-    effect: DegenerateGroup | TypographyEffect, compared: PairResult, alpha: float
-) -> bool:
+def matters(effect: DegenerateGroup | TypographyEffect, compared: PairResult, alpha: float) -> bool:
     """Return whether the verdict changes, or the difference by half the width of its interval."""
     if effect.difference is None or effect.p is None:
         return False
@@ -295,14 +293,14 @@ def slice_table(
             row["low"], row["high"] = low, high = sorted((turn * low, turn * high))
             row["value"] = turn * part.contribution
             row["verdict"] = "better" if low > 0 else "worse" if high < 0 else "undecided"
-            row["name link"] = _link(pair, slice=f"{variable.name}:{part.name}")
+            row["name link"] = link(pair, slice=f"{variable.name}:{part.name}")
             rows.append(row)
     look = {"value": "value", "verdict": "verdict", "heading": "← worse · better →"}
     bars = (doc.Bar("contribution", "low", "high", zero=True, **look),)
     return doc.Table(columns if details else columns[:-2], tuple(rows), bars=bars)
 
 
-def _link(pair: PairExplanation, **selection: object) -> str:
+def link(pair: PairExplanation, **selection: object) -> str:
     """Return the address of a selection of a pair's segments in the report's page."""
     compared = pair.comparison
     fields = {"metric": compared.metric, "a": compared.a, "b": compared.b, **selection}
@@ -329,8 +327,8 @@ def ngram_table(
         ngrams if details else sorted(ngrams, key=lambda ngram: -abs(ngram.contribution))[:LISTED],
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
         **{
-            "ngram link": lambda ngram: _link(pair, text=ngram.ngram, against="ngrams"),
-            "examples link": lambda ngram: _link(pair, segment=ngram.examples[0]),
+            "ngram link": lambda ngram: link(pair, text=ngram.ngram, against="ngrams"),
+            "examples link": lambda ngram: link(pair, segment=ngram.examples[0]),
         },
     )
 
@@ -348,12 +346,12 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
             "kind": _words(explanation).row,
             "name": _segment_name(explanation, index),
             "contribution": pair.segments[index],
-            "name link": _link(pair, segment=index + 1),
+            "name link": link(pair, segment=index + 1),
         }
         for index in _largest_segments(pair)
     ]
     rows += [
-        {"kind": "document", **row_of(part), "name link": _link(pair, document=part.name)}
+        {"kind": "document", **row_of(part), "name link": link(pair, document=part.name)}
         for part in pair.documents[:LISTED]
         if part.contribution
     ]
@@ -414,7 +412,7 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Tab
     )
     cells: dict[str, Callable[[DegenerateGroup], Value]] = {
         "interval": lambda group: doc.bracketed(group.interval or (None, None), digits, sign="+"),
-        "kind link": lambda group: _link(pair, flag=group.kind if group.system else "any"),
+        "kind link": lambda group: link(pair, flag=group.kind if group.system else "any"),
     }
     return doc.table_of(columns, pair.degenerate, **FLAGGED, **cells)
 

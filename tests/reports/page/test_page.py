@@ -65,10 +65,10 @@ def test_the_answer_comes_first_and_names_no_folders() -> None:
     made = report(replace(causes, systems=systems), metrics=["bleu", "ter"], replicates=200)
     page = html_page(made, command="truebleu report -r /home/me/data/ref.txt -o '/tmp/x y/r.html'")
     titles = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
-    assert titles == ["Answer", "Segments", "Where the difference comes from", "How this was made"]
-    (lead,) = re.findall('<p class="lead">([^<]*)</p>', page)
-    assert "BLEU" in lead
-    assert "The verdict uses BLEU" in page
+    assert titles == ["Segments", "Explanation", "How this was made"]
+    (headline,) = re.findall("<h1>(.*?)</h1>", page)
+    assert "BLEU" in headline
+    assert "For information: by TER" in page
     assert page.count('<article class="example">') == 3
     assert "/home/" not in page
     assert "<code>None</code>" not in page

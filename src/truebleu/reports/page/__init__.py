@@ -18,43 +18,38 @@ from typing import TYPE_CHECKING
 
 from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
-from truebleu.reports.compare import system_table, verdict, verdicts
-from truebleu.reports.document import (
-    Bar,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Table,
-    bracketed,
-    document_of,
-    p_cell,
-)
+from truebleu.errors import shortened
+from truebleu.reports.compare import system_table
+from truebleu.reports.document import Document, Heading, Notes, Table, document_of
 from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex, markdown
-from truebleu.reports.formats.html import sentence_of, text_of
+from truebleu.reports.formats.html import text_of
 from truebleu.reports.formats.machine_readable import dump, render_json
 from truebleu.reports.page._data import PageData, data_block
+from truebleu.reports.page.answer import pair_answer, pair_of
+from truebleu.reports.page.forest import Scale, name_of
+from truebleu.reports.page.league import league_answer
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.explanation.explain import PairExplanation
     from truebleu.explanation.report import Report
-    from truebleu.reports.document import Block, Row
+    from truebleu.reports.document import Block
     from truebleu.reports.words import Words
 
 __all__ = ["html_page", "save_page"]
 
 # Files of the script, in reading order.
-SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "browser.js", "start.js")
+SCRIPTS = ("parts.js", "core.js", "store.js", "marks.js", "forest.js", "browser.js", "start.js")
 # Maximum number of outputs in a page, such as 20,000 segments of 4 systems; more are sampled.
 MOST_OUTPUTS = 80_000
-# Maximum number of names in a title.
-TITLE_SYSTEMS = 3
-# Number of segments in the answer.
-EXAMPLES = 3
+# Sections that begin with a heading of their own.
+UNTITLED = ("answer", "pair")
+# Characters of a text in an example, and number of segments among which short ones are preferred.
+LONGEST_EXAMPLE, MOST_LOOKED_AT = 280, 12
 # Folders of the machine that made the page, which are private.
 FOLDERS = re.compile(r"(?<![\w.~-])/(?:[^\s/'\"]+/)+")
 
@@ -120,8 +115,9 @@ def _page(report: Report, sections: Sequence[tuple[str, str, str]], blocks: Sequ
     """Make a page of sections, each with its name, title and content, and of blocks of data."""
     script = "\n".join(map(_asset, SCRIPTS))
     body = "\n".join(
-        f'<section id="{name}" aria-labelledby="{name}-title">\n'
-        f'<h2 id="{name}-title">{escape(heading)}</h2>\n{content}\n</section>'
+        f'<section id="{name}">\n'
+        + (f'<h2 id="{name}-title">{escape(heading)}</h2>\n' if name not in UNTITLED else "")
+        + f"{content}\n</section>"
         for name, heading, content in sections
     )
     body, rules = _without_styles(body)
@@ -130,11 +126,12 @@ def _page(report: Report, sections: Sequence[tuple[str, str, str]], blocks: Sequ
         "policy": POLICY.format(script=_hash(script), style=_hash(style)),
         "version": escape(VERSION),
         "title": text_of(_title(report)),
+        "names": _names(report),
         "rows": _words(report).rows,
         "style": style,
         "facts": text_of(_facts(report)),
         "navigation": "".join(
-            f'<a href="#{name}">{escape(heading)}</a> ' for name, heading, _ in sections
+            f'<a href="#{name}">{escape(heading)}</a> ' for name, heading, _ in sections[1:]
         ),
         "sections": body,
         "data": "\n".join(blocks),
@@ -203,17 +200,18 @@ def _words(report: Report) -> Words:
 
 
 def _title(report: Report) -> str:
-    names, systems = list(report.comparison.systems), _words(report).systems
-    baseline = report.comparison.settings.baseline
-    if baseline is not None and len(names) > 2:
-        return f"{len(names) - 1} {systems} against {baseline}"
-    if len(names) > TITLE_SYSTEMS:
-        return f"{len(names)} {systems} compared"
-    return f"{', '.join(names[:-1])} and {names[-1]} compared"
+    names = list(report.comparison.systems)
+    many = f"{len(names)} {_words(report).systems}"
+    return many if len(names) > 2 else " and ".join(names)
+
+
+def _names(report: Report) -> str:
+    names = list(report.comparison.systems)
+    return f"<b>{_title(report)}</b>" if len(names) > 2 else " and ".join(map(name_of, names))
 
 
 def _facts(report: Report) -> str:
-    test_set, settings = report.comparison.test_set, report.comparison.settings
+    test_set = report.comparison.test_set
     counts = {
         _words(report).row: test_set.segments,
         "document": test_set.documents,
@@ -221,14 +219,9 @@ def _facts(report: Report) -> str:
         "reference": test_set.references,
     }
     facts = [
-        f"{count:,} {noun}{'' if count == 1 else 's'}"
-        for noun, count in counts.items()
-        if count is not None
+        f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count
     ]
-    facts.append(", ".join(report.comparison.metrics))
-    units = _words(report).units(settings.unit)
-    facts.append(f"tested by {units} at level {settings.level:g}")
-    return " · ".join(facts)
+    return " · ".join([*facts, ", ".join(report.comparison.metrics)])
 
 
 def _sections(
@@ -242,97 +235,68 @@ def _sections(
     compared, explained, agreement = documents
     if compared is None:
         raise ValueError("a report without a comparison")
-    yield "verdict", "Answer", _answer(report, explained, agreement, tables)
+    many = len(report.comparison.systems) > 2
+    yield "answer", "Answer", league_answer(report) if many else pair_answer(report)
+    if many and data is not None:
+        yield "pair", "A pair", '<div id="pair-of-systems"></div>'
     if data is not None:
         yield "segments", _words(report).rows.capitalize(), _segments(report, data, tables)
-    if explained is not None:
-        yield "explanation", "Where the difference comes from", _explanation(explained, tables)
+    if explained is not None and not _are_rates(report):
+        yield "explanation", "Explanation", _explanation(explained, tables)
     if agreement is not None:
         yield "agreement", "Agreement with human raters", tables.blocks(agreement.blocks)
-    yield "making", "How this was made", _making(report, compared, command)
+    yield "making", "How this was made", _making(report, compared, tables, command)
 
 
-def _answer(
-    report: Report, explained: Document | None, agreement: Document | None, tables: _Tables
-) -> str:
-    """Show the verdict; for two systems, also their difference, its sources and examples."""
-    comparison = report.comparison
-    primary = comparison.settings.primary
-    headline, *others = verdicts(comparison) if primary is None else verdict(comparison, primary)
-    if primary is not None:
-        others.append(f"The verdict uses {primary}; the tables also show other metrics.")
-    if agreement is not None:
-        others += agreement.sentences[:1]
-    parts = [f'<p class="lead">{sentence_of(headline)}</p>']
-    two = len(comparison.systems) == 2
-    if two:
-        parts.append(tables.render(_difference_table(report)))
-        if explained is not None:
-            others = [line for line in explained.sentences if line not in (headline, *others)][
-                :1
-            ] + others
-    if others:
-        items = "".join(f"<li>{sentence_of(line)}</li>" for line in others)
-        parts.append(f"<ul>{items}</ul>")
-    if two:
-        parts.append(_examples(report))
-    return "".join([*parts, tables.render(system_table(comparison))])
-
-
-def _difference_table(report: Report) -> Table:
-    """Make a row per metric for the difference, drawn with 0 and the smallest one people notice."""
-    comparison = report.comparison
-    digits = max(metric.digits for metric in comparison.metrics.values())
-    first = comparison.comparisons[0]
-    columns = (
-        Column("metric", f"{first.a} − {first.b}"),
-        Column("difference", "Difference", digits, sign=True),
-        Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
-        Column("p", "p", numeric=True),
-    )
-    rows: list[Row] = []
-    for pair in comparison.comparisons:
-        digits = comparison.metrics[pair.metric].digits
-        low, high = pair.interval
-        rows.append(
-            {
-                "metric": pair.metric,
-                "difference": pair.difference,
-                "interval": bracketed(pair.interval, digits, sign="+"),
-                "low": low,
-                "high": high,
-                "p": p_cell(pair.p),
-                "notice": None if pair.people is None else pair.people.coin,
-            }
-        )
-    bars = (Bar("difference", "low", "high", zero=True, band="notice"),)
-    return Table(columns, tuple(rows), bars=bars)
+def _are_rates(report: Report) -> bool:
+    """Return whether all scores are 0 or 1, which need no explanation by parts."""
+    return all(metric.pass_fail for metric in report.comparison.metrics.values())
 
 
 def _examples(report: Report) -> str:
-    """Show the segments that contribute most, with links to the segment browser."""
+    """Show two segments that contribute most for the winner, and one for the other system."""
     explanation, texts = report.explanation, _texts(report)
-    if explanation is None or texts is None:
+    if explanation is None or texts is None or len(report.comparison.systems) > 2:
         return ""
     pair = explanation.pairs[0]
-    table = largest_segments_table(explanation, pair, texts)
-    metric = pair.comparison.metric
-    parts = [f"<h3>Segments that contribute most to the difference in {text_of(metric)}</h3>"]
-    texts_of = ("reference", "a", "b")
-    short = [row for row in table.rows if all(len(str(row[name])) < 300 for name in texts_of)]
-    for row in (short if len(short) >= EXAMPLES else table.rows)[:EXAMPLES]:
-        contribution = sentence_of(table.columns[1].cell(row["contribution"]))
+    metric, (a, b) = pair.comparison.metric, pair_of(pair.comparison)
+    scale = Scale.of(report.comparison.metrics[metric])
+    parts = []
+    for index in example_segments(pair, texts, scale.sign):
+        contribution = scale.turned(pair.segments[index])
+        outputs = [("Reference", texts.references[0]), *((n, texts.systems[n]) for n in (a, b))]
         shown = "".join(
-            f'<p class="who">{text_of(column.heading)}</p>'
-            f'<p class="text" dir="auto">{text_of(str(row[column.name]))}</p>'
-            for column in table.columns
-            if column.name in texts_of
+            f'<p class="who">{name_of(name)}</p><p class="text" dir="auto">'
+            f"{text_of(shortened(str(text[index]), LONGEST_EXAMPLE))}</p>"
+            for name, text in outputs
         )
+        winner = name_of(a if contribution > 0 else b)
         parts.append(
-            f'<article class="example"><h4><a href="#segment={row["segment"]}">Segment '
-            f"{row['segment']}</a>: {contribution} {text_of(metric)}</h4>{shown}</article>"
+            f'<article class="example"><h4><a href="#segment={index + 1}">Segment {index + 1}</a> '
+            f"<small>{abs(contribution):.3f} {text_of(metric)} for {winner}</small></h4>{shown}"
+            "</article>"
         )
     return f'<div class="examples">{"".join(parts)}</div>'
+
+
+def example_segments(pair: PairExplanation, texts: TestSet, sign: int) -> list[int]:
+    """Return two segments that contribute most for the winner, and one for the other system.
+
+    Segments with short texts are preferred.
+    """
+    values = [sign * value for value in pair.segments]
+    lengths = [
+        max(len(str(text[index])) for text in (*texts.references, *texts.systems.values()))
+        for index in range(len(values))
+    ]
+    ahead = 1 if sum(values) > 0 else -1
+    chosen = []
+    for side, count in ((ahead, 2), (-ahead, 1)):
+        order = sorted(range(len(values)), key=lambda index: -side * values[index])
+        largest = [index for index in order[:MOST_LOOKED_AT] if side * values[index] > 0]
+        short = [index for index in largest if lengths[index] <= LONGEST_EXAMPLE]
+        chosen += (short if len(short) >= count else largest)[:count]
+    return chosen
 
 
 def _explanation(explained: Document, tables: _Tables) -> str:
@@ -381,14 +345,15 @@ def _segments(report: Report, data: PageData, tables: _Tables) -> str:
             f"of selections below include only {rows} in this page.</p>"
         )
     return (
-        f'{note}<div id="browser" hidden></div>\n'
+        f'{note}<div id="outcomes" class="outcomes" role="group" aria-label="Filter by outcome">'
+        f'</div>{_examples(report)}<div id="browser" hidden></div>\n'
         f'<noscript><p class="note">The browser of {rows} needs JavaScript.'
         f"{f' These are the {rows} that contribute most.' if largest else ''}</p></noscript>\n"
         f'<div id="largest">{largest}</div>'
     )
 
 
-def _making(report: Report, compared: Document, command: str | None) -> str:
+def _making(report: Report, compared: Document, tables: _Tables, command: str | None) -> str:
     comparison = report.comparison
     parts = []
     warnings = [warning.message for warning in comparison.warnings]
@@ -401,6 +366,7 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
         parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
     parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
+    parts.append(f"<h3>Table for papers</h3>{tables.render(system_table(comparison))}")
     parts.append('<p><button type="button" id="download" hidden>Download the JSON</button></p>')
     return "".join(parts)
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu.reports.compare import FEW_UNITS
+from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.reports.page.forest import Scale
 from truebleu.reports.words import words_of
-from truebleu.significance.intervals import INTERVAL_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from truebleu.explanation.report import Report, Segments
     from truebleu.metrics.base import Scorer
     from truebleu.reports.document import Value
+    from truebleu.significance.compare import PairResult
     from truebleu.significance.settings import CompareSettings
 
 # Version of the layout that the script expects.
@@ -222,8 +225,17 @@ class PageData:
             "baseline": comparison.settings.baseline,
             "pairs": self._pairs(),
             "references": list(outline.reference_names),
+            "is_items": outline.rows == "items",
             "has_source": texts is not None and texts.source is not None,
-            "has_texts": texts is not None,
+            "has_texts": texts is not None or self.counts.item_texts is not None,
+            "fields": [{"title": title, "kind": kind} for title, kind in self._fields()],
+            "primary": comparison.settings.primary or self.counts.labels[0],
+            "level": comparison.settings.level,
+            "few_units": FEW_UNITS,
+            "enough_documents": ENOUGH_DOCUMENTS,
+            "largest_share": LARGEST_SHARE,
+            "results": self._results() if len(names) > 2 else None,
+            "groups": self._groups() if len(names) > 2 else [],
             "documents": None if outline.documents is None else self._labels(outline.documents),
             "variables": [
                 {
@@ -245,7 +257,6 @@ class PageData:
             "unit": segments.units.kind,
             "units": self._units(segments),
             "settings": core_comparison_settings(comparison.settings),
-            "interval_titles": {name: method.title for name, method in INTERVAL_METHODS.items()},
             "metrics": [self._metric(metric) for metric in self.counts.metrics],
             "human": {
                 label: [self._select(scores.get(name)) for name in names]
@@ -271,6 +282,55 @@ class PageData:
         in_order = np.array_equal(of_segment, np.arange(len(of_segment)))
         return None if in_order else of_segment[self.indices].tolist()
 
+    def _fields(self) -> list[tuple[str, str]]:
+        """Return the title and kind of each text of a segment or item, in order."""
+        texts, outputs = (
+            self.counts.texts,
+            [(name, "output") for name in self.counts.outline.systems],
+        )
+        if self.counts.item_texts is not None:
+            return [("Question", "question"), ("Target", "target"), *outputs]
+        if texts is None:
+            return []
+        source = [] if texts.source is None else [("Source", "source")]
+        references = [(f"Reference {name}", "reference") for name in texts.reference_names]
+        return [*source, *references, *outputs]
+
+    def _results(self) -> dict[str, list[list[Value]]]:
+        """Return the comparisons of all pairs by metric."""
+        comparison = self.report.comparison
+        return {label: self._pair_rows(comparison.of(label)) for label in comparison.metrics}
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """Return the scores and comparisons of each group."""
+        labels, names = self.report.comparison.metrics, self.counts.outline.systems
+        return [
+            {
+                "column": group.column,
+                "label": group.label,
+                "segments": group.segments,
+                "scores": {label: [group.systems[n][label] for n in names] for label in labels},
+                "pairs": {label: self._pair_rows(group.of(label)) for label in labels},
+            }
+            for group in self.report.comparison.groups
+        ]
+
+    def _pair_rows(self, pairs: Sequence[PairResult]) -> list[list[Value]]:
+        """Return systems, difference, interval, p alone and adjusted, and the decision of pairs."""
+        index = {name: number for number, name in enumerate(self.counts.outline.systems)}
+        return [
+            [
+                index[pair.a],
+                index[pair.b],
+                pair.difference,
+                *pair.interval,
+                pair.p,
+                pair.p_adjusted,
+                pair.significant,
+            ]
+            for pair in pairs
+        ]
+
     def _labels(self, labels: Sequence[str]) -> dict[str, Any]:
         numbers: dict[str, int] = {}
         of = [numbers.setdefault(labels[index], len(numbers)) for index in self.indices.tolist()]
@@ -282,7 +342,9 @@ class PageData:
     def _metric(self, metric: MetricCounts) -> dict[str, Any]:
         return {
             "label": metric.label,
+            "factor": Scale.of(self.report.comparison.metrics[metric.label]).factor,
             **core_description(metric.scorer),
+            "digits": Scale.of(self.report.comparison.metrics[metric.label]).digits,
             "columns": [column.layout for column in self._columns(metric)],
             **self._without_core(metric),
         }
@@ -326,9 +388,23 @@ class PageData:
     def texts(self) -> bytes:
         """List the texts of each segment in the page: source, references, outputs.
 
-        Texts of a segment resemble each other, and compress best side by side.
+        Items have a question, a target, outputs and extracted answers. Texts of a segment resemble
+        each other, and compress best side by side.
         """
-        texts = self.counts.texts
+        texts, of_items = self.counts.texts, self.counts.item_texts
+        if of_items is not None:
+            answers = [of_items.answers[name] for name in self.counts.outline.systems]
+            return _json(
+                [
+                    [
+                        of_items.items[index].question,
+                        of_items.items[index].target,
+                        *(texts_of[index].output for texts_of in answers),
+                        *(texts_of[index].answer for texts_of in answers),
+                    ]
+                    for index in self.indices.tolist()
+                ]
+            )
         if texts is None:
             return _json([])
         sources = [] if texts.source is None else [texts.source]

@@ -19,25 +19,13 @@ const AGAINST = {
   reference: "with the reference", other: "with each other", ngrams: "matched n-grams", "": "not at all",
 };
 
-// The state in the address, with its default values.
+// The state in the address, with its default values. The outcome names who is better: a, b, or
+// neither, which may be because both are right (e) or wrong (n).
 const DEFAULTS = {
   segment: "", metric: "", a: "", b: "", sort: "contribution", text: "", regex: "", in: "",
-  document: "", slice: "", flag: "", all: "", against: "reference",
+  document: "", slice: "", flag: "", outcome: "", all: "", against: "reference",
 };
 const FILTERS = ["text", "regex", "in", "document", "slice", "flag"];
-
-// Describes the intervals of a comparison.
-function methodOf({ method, pass_fail: isPassFail }, titles) {
-  const differences = isPassFail
-    ? "Tango's intervals of differences (scores are 0 or 1)" : "intervals of differences by inverting the test";
-  return `${titles[method]} intervals of scores, ${differences}`;
-}
-
-// Describes the intervals of all metrics, given the metrics of each method.
-function methodsOf(methods) {
-  if (methods.size === 1) return `${capital([...methods.keys()][0])}.`;
-  return [...methods].map(([method, labels]) => `${labels.join(", ")}: ${method}.`).join(" ");
-}
 
 class Browser {
   constructor(root, store) {
@@ -45,6 +33,7 @@ class Browser {
     this.store = store;
     this.state = { ...DEFAULTS };
     this.looks = new Set();
+    this.pending = {};
     this.turn = 0;
     this.selection = store.indices;
     this.order = this.selection;
@@ -66,14 +55,19 @@ class Browser {
 
   // The parts of the page.
 
-  // Makes a control that changes the state and shows it.
+  // Makes a control that changes the state and shows it. What is being typed is applied after a pause, or
+  // with the next change of another control.
   control(name, input, ...rest) {
     const value = () => (input.type === "checkbox" ? (input.checked ? "yes" : "") : input.value);
+    const typed = input.type === "search";
     let timer = 0;
     input.name = name;
-    input.addEventListener(input.type === "search" ? "input" : "change", () => {
+    input.addEventListener(typed ? "input" : "change", () => {
       clearTimeout(timer);
-      timer = setTimeout(() => this.change({ [name]: value() }), input.type === "search" ? 250 : 0);
+      if (!typed) return this.change({ [name]: value() });
+      this.pending[name] = value();
+      timer = setTimeout(() => this.change({}, { replace: this.typing === name, typing: name }), 250);
+      return undefined;
     });
     return element("label", { class: input.type }, ...rest);
   }
@@ -97,28 +91,9 @@ class Browser {
     const { store } = this;
     const option = (value, title = value) => element("option", { value }, short(title));
     const swap = () => this.change({ a: this.state.b, b: this.state.a });
-    const controls = [
-      this.select("metric", "Metric", store.metrics.map((metric) => option(metric.label))),
-      this.select("a", `First ${store.system}`, store.systems.map((name) => option(name))),
-      element("button", { type: "button", "aria-label": `Swap the ${store.system}s`, onclick: swap }, "⇄"),
-      this.select("b", `Second ${store.system}`, store.systems.map((name) => option(name))),
-      this.select("sort", "Sort by", Object.entries(SORTS).map(([name, title]) => option(name, title(store)))),
-    ];
-    if (store.has_texts) {
-      const kinds = new Set(store.fields.map((field) => field.kind));
-      controls.push(
-        this.search("text", "Text"),
-        this.select("in", "In", [option("", "any text"), ...[...kinds].map((kind) => option(kind))]),
-        this.box("regex", "regular expression"),
-      );
-    }
-    if (store.documents !== null) {
-      const names = store.documents.labels.slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
-      controls.push(
-        this.search("document", "Document", { list: "documents" }),
-        element("datalist", { id: "documents" }, ...names),
-      );
-    }
+    const systems = store.systems.map((name) => option(name));
+    const controls = [];
+    if (store.has_texts) controls.push(this.search("text", store.is_items ? "Question, target or output" : "Text"));
     if (store.variables.length > 0) {
       const slices = store.variables.map(({ name, labels }) => element(
         "optgroup", { label: name }, ...labels.map((label) => option(`${name}:${label}`, label)),
@@ -130,8 +105,33 @@ class Browser {
       const any = [option("", "all"), option("any", "any flag")];
       controls.push(this.select("flag", "Flagged", [...any, ...flags.map((flag) => option(flag))]));
     }
-    const clear = () => this.change(Object.fromEntries(FILTERS.map((name) => [name, ""])));
-    controls.push(element("button", { type: "button", onclick: clear }, "Clear the selection"));
+    if (store.documents !== null) {
+      const names = store.documents.labels.slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
+      controls.push(
+        this.search("document", "Document", { list: "documents" }),
+        element("datalist", { id: "documents" }, ...names),
+      );
+    }
+    const sorts = Object.entries(SORTS).map(([name, title]) => option(name, title(store)));
+    controls.push(this.select("sort", "Sort by", sorts));
+    if (store.metrics.length > 1) {
+      controls.push(this.select("metric", "Metric", store.metrics.map(({ label }) => option(label))));
+    }
+    if (store.systems.length > 2) {
+      controls.push(
+        this.select("a", `First ${store.system}`, systems),
+        element("button", { type: "button", "aria-label": `Swap the ${store.system}s`, onclick: swap }, "⇄"),
+        this.select("b", `Second ${store.system}`, systems.map((node) => node.cloneNode(true))),
+      );
+    }
+    if (store.has_texts && !store.is_items) {
+      const kinds = [...new Set(store.fields.map(({ kind }) => kind))].map((kind) => option(kind));
+      controls.push(this.select("in", "In", [option("", "any text"), ...kinds]), this.box("regex", "regular expression"));
+    }
+    const everything = { ...Object.fromEntries(FILTERS.map((name) => [name, ""])), outcome: "aben" };
+    this.showAll = element("button", { type: "button", onclick: () => this.change(everything) });
+    controls.push(this.showAll);
+    this.bar = document.getElementById("outcomes");
     this.problem = element("p", { class: "error", role: "alert" });
     this.summary = element("div", { class: "summary", "aria-live": "polite" });
     this.inner = element("div", { class: "inner" });
@@ -140,12 +140,13 @@ class Browser {
     );
     this.list.addEventListener("scroll", () => this.draw());
     this.list.addEventListener("keydown", (event) => this.key(event));
-    this.detail = element("div", { class: "detail" });
+    this.heading = element("div", { class: "row-heading", "aria-hidden": "true" });
+    this.detail = element("article", { class: "detail" });
     this.root.replaceChildren(
       element("div", { class: "controls", role: "search" }, ...controls),
       this.problem,
       this.summary,
-      element("div", { class: "panes" }, this.list, this.detail),
+      element("div", { class: "panes" }, element("div", {}, this.heading, this.list), this.detail),
       element("p", { class: "keys" }, `Keys: ↑ ↓ or j k for the next and previous ${store.row}, / to find, c to copy`),
     );
   }
@@ -156,8 +157,9 @@ class Browser {
     const { store } = this;
     const [a, b] = store.pairs[0] ?? [0, 1];
     return {
-      ...DEFAULTS, metric: store.metrics[0].label, a: store.systems[a], b: store.systems[b],
+      ...DEFAULTS, metric: store.primary, a: store.systems[a], b: store.systems[b],
       against: store.references.length > 0 ? "reference" : "",
+      sort: store.is_items ? "number" : "contribution", outcome: store.is_items ? "ab" : "abe",
     };
   }
 
@@ -180,20 +182,25 @@ class Browser {
     this.update();
   }
 
-  change(values) {
+  change(values, { replace = false, typing = "" } = {}) {
     const { a, b } = this.state;
-    Object.assign(this.state, values);
+    Object.assign(this.state, this.pending, values);
+    this.pending = {};
+    this.typing = typing;
     // Choosing the other system swaps both: a system is never compared with itself.
     if (this.state.a === this.state.b) Object.assign(this.state, { a: b, b: a });
-    this.write();
+    this.write(replace);
     this.update();
   }
 
-  write() {
+  // Writes the state into the address; a change can be undone by going back, unless it replaces the last.
+  write(replace) {
     const defaults = this.defaults();
     const changed = Object.entries(this.state).filter(([name, value]) => value !== defaults[name]);
     const parameters = new URLSearchParams(changed).toString();
-    history.replaceState(null, "", parameters ? `#${parameters}` : location.pathname + location.search);
+    const address = parameters ? `#${parameters}` : location.pathname + location.search;
+    if (replace) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
   }
 
   get filter() {
@@ -208,13 +215,15 @@ class Browser {
     for (const control of this.root.querySelectorAll("[name]")) {
       const value = this.state[control.name];
       if (control.type === "checkbox") control.checked = value !== "";
-      else if (control !== document.activeElement || control.tagName === "SELECT") control.value = value;
+      else if (!(control.name in this.pending)) control.value = value;
     }
     this.problem.textContent = "";
     const selection = this.selected();
     if (selection === null) return;
     this.selection = selection;
-    this.order = this.sorted(selection);
+    const outcomes = this.outcomes();
+    this.drawBar(outcomes);
+    this.order = this.sorted(selection.filter((place) => this.state.outcome.includes(outcomes[place])));
     const place = this.store.place(Number(this.state.segment));
     const listed = this.state.segment !== "" && this.order.includes(place);
     this.chosen = listed ? place : this.order[0];
@@ -224,14 +233,58 @@ class Browser {
     this.draw();
     this.drawDetail();
     this.drawSummary(this.turn);
+    drawPair(this);
+  }
+
+  // Returns who is better in each segment: a, b, or neither, e; n if both are wrong.
+  outcomes() {
+    const { store, metric } = this;
+    const [a, b] = this.pair;
+    return store.cached(`o ${metric.label} ${a} ${b}`, () => {
+      const better = metric.higher === false ? -1 : 1;
+      const contributions = this.contributions();
+      return store.indices.map((place) => {
+        const [left, right] = store.is_items
+          ? [a, b].map((system) => store.segmentScore(metric, system, place)) : [contributions[place], 0];
+        const difference = better * ((left ?? 0) - (right ?? 0));
+        if (difference === 0) return metric.factor > 1 && left === 0 ? "n" : "e";
+        return difference > 0 ? "a" : "b";
+      });
+    });
+  }
+
+  drawBar(outcomes) {
+    const { store, state, metric } = this;
+    const counts = { a: 0, b: 0, e: 0, n: 0 };
+    for (const place of this.selection) counts[outcomes[place]] += 1;
+    const rated = metric.factor > 1 && store.is_items;
+    const titles = rated
+      ? { a: `only ${short(state.a)}`, b: `only ${short(state.b)}`, e: "both", n: "neither" }
+      : { a: `${short(state.a)} ahead`, e: "equal", b: `${short(state.b)} ahead` };
+    const toggle = (outcome) => {
+      const [all, now] = [Object.keys(titles), state.outcome];
+      const whole = all.every((name) => now.includes(name));
+      const next = all.filter((name) => (whole ? name === outcome : now.includes(name) !== (name === outcome)));
+      this.change({ outcome: (next.length > 0 ? next : all).join("") });
+    };
+    this.bar.replaceChildren(...Object.entries(titles).map(([outcome, title]) => element(
+      "button",
+      {
+        type: "button", class: `outcome-${outcome}`, onclick: () => toggle(outcome),
+        "aria-pressed": String(state.outcome.includes(outcome)),
+      },
+      element("b", {}, COUNTS.format(counts[outcome])), ` ${title}`,
+    )));
+    const heading = document.getElementById("segments-title");
+    if (rated) heading.textContent = `${COUNTS.format(counts.a + counts.b)} ${store.row}s that only one ${store.system} gets right`;
+    this.showAll.textContent = `Show all ${COUNTS.format(store.count)}`;
   }
 
   // Returns a function that tells whether a text matches; null if the expression is invalid.
   matcher() {
     const { text, regex } = this.state;
-    if (!regex) return (other) => other.toLowerCase().includes(text.toLowerCase());
     try {
-      const expression = new RegExp(text, "iu");
+      const expression = new RegExp(regex ? text : text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
       return (other) => expression.test(other);
     } catch (error) {
       this.problem.textContent = error.message;
@@ -294,34 +347,61 @@ class Browser {
     const rows = [];
     for (let index = Math.max(0, top - 4); index < last; index += 1) rows.push(this.row(index));
     this.inner.replaceChildren(...rows);
+    this.heading.hidden = !this.store.is_items;
+    this.heading.replaceChildren(...[this.store.row, "question", "target", ...[this.state.a, this.state.b].map(short)].map(
+      (title, n) => element("span", { class: ["", "question", "target"][n] ?? "answer" }, title),
+    ));
     this.list.setAttribute("aria-activedescendant", `segment-${this.store.number(this.chosen ?? 0)}`);
   }
 
   row(index) {
     const { store } = this;
     const place = this.order[index];
+    const row = element(
+      "div",
+      {
+        class: store.is_items ? "row item" : "row", role: "option", id: `segment-${store.number(place)}`,
+        "aria-selected": String(place === this.chosen),
+        "aria-posinset": index + 1, "aria-setsize": this.order.length,
+        onclick: () => this.choose(index),
+      },
+      ...(store.is_items ? this.itemCells(place) : this.segmentCells(place)),
+    );
+    row.style.top = `${index * ROW}px`;
+    return row;
+  }
+
+  segmentCells(place) {
+    const { store } = this;
     const labels = [store.name(place)];
     const flags = [...new Set(this.pair.flatMap((system) => store.flagsOf(system, place)))];
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
     if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
     const opening = store.has_texts ? (store.texts[place][0] ?? "").slice(0, 300) : "";
     const contribution = this.contributions()[place];
-    const row = element(
-      "div",
-      {
-        class: "row", role: "option", id: `segment-${store.number(place)}`,
-        "aria-selected": String(place === this.chosen),
-        "aria-posinset": index + 1, "aria-setsize": this.order.length,
-        onclick: () => this.choose(index),
-      },
+    return [
       element(
         "div", { class: "top" }, element("span", {}, labels.join(" · ")),
         change(contribution, this.metric, Math.max(3, this.metric.digits)),
       ),
       element("div", { class: "text", dir: "auto" }, opening),
-    );
-    row.style.top = `${index * ROW}px`;
-    return row;
+    ];
+  }
+
+  // Name, question and target of an item, and the mark and answer of both models.
+  itemCells(place) {
+    const { store, metric } = this;
+    const texts = store.has_texts ? store.texts[place] : [];
+    const answers = this.pair.map((system) => element(
+      "span", { class: "answer" }, mark(store.segmentScore(metric, system, place), metric),
+      ` ${ending(texts[store.answersFrom + system] || texts[store.firstOutput + system] || "")}`,
+    ));
+    return [
+      element("span", { class: "soft" }, store.name(place)),
+      element("span", { class: "question", dir: "auto" }, (texts[0] ?? "").slice(0, 300)),
+      element("span", { class: "target" }, ending(texts[1] ?? "")),
+      ...answers,
+    ];
   }
 
   show(index) {
@@ -335,7 +415,7 @@ class Browser {
     const at = Math.max(0, Math.min(this.order.length - 1, index));
     this.chosen = this.order[at];
     this.state.segment = String(this.store.number(this.chosen));
-    this.write();
+    this.write(true);
     this.show(at);
     this.draw();
     this.drawDetail();
@@ -383,18 +463,18 @@ class Browser {
     }
     const shown = this.state.all ? store.systems.map((_, system) => system) : this.pair;
     const link = () => toClipboard(location.href, this.detail);
-    this.detail.replaceChildren(
+    this.detail.replaceChildren(...[
       element("h3", {}, `${capital(store.row)} ${store.name(place)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
       ...(store.has_texts ? this.texts(place, store.texts[place], shown) : []),
-      this.numbers(place, shown),
+      store.is_items && store.metrics.length === 1 && this.metric.factor > 1 ? null : this.numbers(place, shown),
       element(
         "div", { class: "actions" },
         element("button", { type: "button", onclick: () => this.copy() }, `Copy the ${store.row}`),
         element("button", { type: "button", onclick: link }, "Copy a link to it"),
         element("span", { role: "status" }),
       ),
-    );
+    ].filter((part) => part !== null));
   }
 
   texts(place, texts, shown) {
@@ -402,10 +482,15 @@ class Browser {
     const block = (kind, who, text) => element(
       "div", { class: "text-block", "data-kind": kind }, element("p", { class: "who" }, ...who), text,
     );
-    const given = store.fields.slice(0, store.firstOutput).flatMap(({ title, kind }, n) => {
-      const who = kind === "source" ? "Source" : `Reference ${title}`;
-      return texts[n] === null ? [] : [block(kind, [who], paragraph(texts[n]))];
-    });
+    const given = store.fields.slice(0, store.firstOutput).flatMap(({ title, kind }, n) => (
+      texts[n] ? [block(kind, [short(title)], paragraph(texts[n]))] : []
+    ));
+    if (store.is_items) {
+      return [...given, ...shown.map((system) => block(
+        "output", [short(store.systems[system]), " · ", mark(store.segmentScore(this.metric, system, place), this.metric, true)],
+        paragraph(texts[store.firstOutput + system] ?? ""),
+      ))];
+    }
     const options = Object.entries(AGAINST).map(([value, title]) => element("option", { value }, title));
     const against = this.select("against", "Compare outputs", options);
     against.querySelector("select").value = state.against;
@@ -416,18 +501,18 @@ class Browser {
     const outputs = shown.map((system) => {
       const text = texts[store.firstOutput + system];
       const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
-      const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "flag" }, flag));
+      const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "badge" }, flag));
       const spans = store.spansOf(system, place);
       const marked = paragraph(text, { other: state.against ? other : null, spans, ngrams: state.against === "ngrams" });
-      return block("output", [store.systems[system], ...flags], marked);
+      const note = marked.dataset.note ? element("span", { class: "soft" }, ` · ${marked.dataset.note}`) : null;
+      return block("output", [short(store.systems[system]), ...flags, ...(note ? [note] : [])], marked);
     });
     const other = state.against === "other" ? "the other output" : "the reference";
     const legend = state.against === "ngrams"
       ? ["shaded: matched in the reference, darker in longer n-grams"]
       : [
         element("ins", { class: "extra" }, "underlined"), ` is not in ${other}, `,
-        element("del", { class: "missing" }, "struck out"), ` is only in ${other}; `,
-        "texts that differ in more than half are not marked",
+        element("del", { class: "missing" }, "struck out"), ` is only in ${other}`,
       ];
     return [
       ...given,
@@ -445,16 +530,16 @@ class Browser {
     return tableOf(`Scores of the ${store.row}`, ["", ...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)], [
       ...shown.map((system) => [
         store.systems[system],
-        ...store.metrics.map((metric) => number(score(metric, system), metric.digits)),
+        ...store.metrics.map((metric) => number(scaled(score(metric, system), metric), metric.digits)),
         ...people.map(([, scores]) => number(scores[system]?.[place] ?? null, 2)),
       ]),
       ["difference", ...store.metrics.map((metric) => {
         const [left, right] = this.pair.map((system) => score(metric, system));
-        return number(left === null || right === null ? null : left - right, metric.digits, "+");
+        return number(left === null || right === null ? null : scaled(left - right, metric), metric.digits, "+");
       }), ...blank],
-      ["contribution", ...store.metrics.map((metric) => (
+      ...(store.is_items ? [] : [["contribution", ...store.metrics.map((metric) => (
         change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))
-      )), ...blank],
+      )), ...blank]]),
     ]);
   }
 
@@ -478,96 +563,65 @@ class Browser {
   // The scores of the selection.
 
   async drawSummary(turn) {
-    const { store, selection } = this;
-    const whole = this.filter === "";
-    if (!whole) this.looks.add(this.filter + this.state.a + this.state.b);
-    const looks = whole ? 1 : this.looks.size;
-    const count = whole ? "All" : `${COUNTS.format(selection.length)} of`;
+    const { store, selection, state } = this;
+    const [first, second] = this.pair;
+    if (this.filter === "") return this.summary.replaceChildren();
+    this.looks.add(this.filter + state.a + state.b);
+    const looks = this.looks.size;
     const part = store.numbers === null ? "" : ` (of ${COUNTS.format(store.segments)} in all)`;
-    const title = element("strong", {}, `${count} ${COUNTS.format(store.count)} ${store.row}s${part}`);
+    const title = `${COUNTS.format(selection.length)} of ${COUNTS.format(store.count)} ${store.row}s${part}`;
+    const heading = element("p", {}, element("strong", {}, title));
     if (selection.length === 0) {
-      const empty = `No ${store.row} matches the selection.`;
-      this.summary.replaceChildren(element("p", {}, title), element("p", {}, empty));
-      return;
+      return this.summary.replaceChildren(heading, element("p", {}, `No ${store.row} matches the selection.`));
     }
-    const headings = [
-      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["contribution"]), "p",
-    ];
-    const rows = store.metrics.map((metric) => this.summaryRow(metric, whole));
-    const note = element("p", { class: "note" });
-    const caution = `Exploratory: p is multiplied by the number of selections (${looks}) viewed since this page `
-      + "was opened. Test the result on new data.";
-    this.summary.replaceChildren(
-      element("p", {}, title),
-      tableOf("Scores of the selection", headings, rows.map((row) => row.cells)),
-      note,
-      ...(whole ? [] : [element("p", { class: "caution" }, caution)]),
-      ...(store.systems.length > 2 ? [this.allSystems()] : []),
-    );
-    const methods = new Map();
-    for (const { metric, known, fill } of rows) {
-      const stop = () => turn !== this.turn;
-      const result = await store.compare(metric, this.pair, selection, stop, (part) => fill(part, looks));
-      if (turn !== this.turn) return;
-      fill(result, looks);
-      if (result === null && known) {
-        const unit = store.unit === "segment" ? store.row : store.unit;
-        note.textContent = `No p and no intervals: these ${store.row}s are one ${unit}, and one ${unit} does not show how scores vary.`;
-      }
-      if (result !== null) {
-        const method = methodOf(result, store.interval_titles);
-        methods.set(method, [...(methods.get(method) ?? []), metric.label]);
-        note.textContent = methodsOf(methods);
-      }
+    const cautions = element("div", {});
+    const chart = element("div", {});
+    this.summary.replaceChildren(heading, chart, cautions);
+    const rows = store.metrics.map((metric) => {
+      const scores = store.scores(metric, selection);
+      const [left, right] = [scores[first], scores[second]];
+      const difference = left === null || right === null ? null : left - right;
+      return { metric, label: metric.label, scores: [left, right], difference, p: [metric.core === null ? "not recomputed" : "…"] };
+    });
+    const draw = () => chart.replaceChildren(forest(rows, [state.a, state.b], ["p"], store.level));
+    draw();
+    const notes = new Set([`Exploratory: p is multiplied by the number of selections (${looks}) viewed since this page was `
+      + "opened. Test the result on new data."]);
+    for (const row of rows) {
+      const result = await store.compare(row.metric, this.pair, selection, () => turn !== this.turn);
+      if (turn !== this.turn) return undefined;
+      if (row.metric.core === null) continue;
+      const p = result === null ? null : Math.min(1, result.p * looks);
+      Object.assign(row, { p: [p === null ? "–" : pText(p)], significant: p !== null && p <= 1 - store.level, bounds: result?.interval });
+      if (row.metric === this.metric) cautionsOf(store, row, result).forEach((caution) => notes.add(caution));
     }
+    draw();
+    cautions.replaceChildren(...[...notes].map((note) => element("p", { class: "caution" }, note)));
+    return undefined;
   }
+}
 
-  // Makes a metric's row of the summary, and a function that adds the intervals and p.
-  summaryRow(metric, whole) {
-    const { store, selection } = this;
-    const scores = store.scores(metric, selection);
-    const contributions = this.contributions(metric);
-    const sum = selection.reduce((total, place) => total + contributions[place], 0);
-    const cell = (value) => element("span", {}, value, element("span", { class: "interval" }));
-    const [left, right] = this.pair.map((system) => scores[system]);
-    const known = left !== null && right !== null;
-    const cells = metric.core === null
-      ? [1, 2, 3].map(() => element("span", {}, "not recomputed"))
-      : [
-        cell(number(left, metric.digits)),
-        cell(number(right, metric.digits)),
-        cell(change(known ? left - right : null, metric)),
-      ];
-    const p = element("span", { "data-p": metric.label }, metric.core === null ? "–" : "…");
-    const fill = (result, looks) => {
-      p.textContent = result === null ? "–" : pText(Math.min(1, result.p * looks));
-      if (result === null) return;
-      const show = (n, [low, high], sign) => {
-        cells[n].lastChild.textContent = ` ${interval(low, high, metric.digits, sign)}`;
-      };
-      result.intervals?.forEach((ends, n) => show(n, ends, ""));
-      show(2, result.interval, "+");
-    };
-    return { metric, known, cells: [metric.label, ...cells, ...(whole ? [] : [change(sum, metric)]), p], fill };
+// Returns the cautions that the command line gives about a selection.
+function cautionsOf(store, { metric, difference }, result) {
+  const unit = store.unit === "segment" ? store.row : store.unit;
+  if (result === null) {
+    const none = `No p and no interval: these ${store.row}s are one ${unit}, and one ${unit} does not show how scores vary.`;
+    return difference === null ? [] : [none];
   }
-
-  allSystems() {
-    const { store, selection } = this;
-    const [, b] = this.pair;
-    const by = store.metrics.map((metric) => store.scores(metric, selection));
-    const headings = [capital(store.system), ...store.metrics.flatMap(({ label }) => [label, `− ${store.systems[b]}`])];
-    const rows = store.systems.map((name, system) => [
-      name,
-      ...store.metrics.flatMap((metric, n) => {
-        const [score, other] = [by[n][system], by[n][b]];
-        const difference = score === null || other === null ? null : score - other;
-        return [number(score, metric.digits), change(difference, metric)];
-      }),
-    ]);
-    const title = `All ${store.system}s`;
-    const folded = element("details", {}, element("summary", {}, title), tableOf(title, headings, rows));
-    folded.open = this.allOpen ?? false;
-    folded.addEventListener("toggle", () => { this.allOpen = folded.open; });
-    return folded;
+  const cautions = [];
+  const { units, differing_units: differing, largest_share: share, largest_unit: largest } = result;
+  if (differing === 0) cautions.push(`${metric.label} counts the same in every ${unit} of both.`);
+  else if (result.is_moot) {
+    cautions.push(`They differ in ${COUNTS.format(differing)} of ${COUNTS.format(units)} ${unit}s, too few for any difference to be significant.`);
   }
+  if (units < store.few_units && !result.pass_fail) {
+    cautions.push(`With fewer than ${store.few_units} ${unit}s, the interval of a difference can be too narrow if scores are skewed.`);
+  } else if (store.unit === "document" && units < store.enough_documents) {
+    cautions.push(`Fewer than ${store.enough_documents} documents: intervals may be too narrow.`);
+  }
+  if (share > store.largest_share && units >= 1 / store.largest_share && !result.pass_fail) {
+    const name = store.unit === "document" ? `Document ${store.documents.labels[largest]}` : `${capital(unit)} ${largest}`;
+    cautions.push(`${name} accounts for ${(100 * share).toFixed(0)} % of the variance: intervals may be too narrow.`);
+  }
+  return cautions;
 }

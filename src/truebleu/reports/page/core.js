@@ -62,9 +62,8 @@ class Core {
   }
 
   // Compares both systems on some segments as `truebleu compare` does, with settings as JSON. Returns null
-  // if there is nothing to test or `stop` returns true. Passes the results of the test to `report` before
-  // the intervals are computed.
-  async compare(metric, systems, segments, units, settings, stop, report = () => {}) {
+  // if there is nothing to test or `stop` returns true.
+  async compare(metric, systems, segments, units, settings, stop) {
     const sorted = [...new Set(units)].sort((a, b) => a - b);
     const numbers = new Map(sorted.map((unit, number) => [unit, number]));
     const renumbered = units.map((unit) => numbers.get(unit));
@@ -74,18 +73,15 @@ class Core {
     if (!this.exports.begin(metric.table, bytes)) return null;
     let pause = performance.now();
     let results = null;
-    for (let remaining = 1; remaining > 0;) {
+    for (let remaining = 1; results === null && remaining > 0;) {
       remaining = this.exports.advance(metric.table, STEP);
-      if (results === null) {
-        results = this.results(metric);
-        if (results !== null) report(results);
-      }
+      results = this.results(metric);
       if (performance.now() - pause > 12) {
         await new Promise((resume) => setTimeout(resume));
         if (stop()) return null;
         pause = performance.now();
       }
     }
-    return this.results(metric);
+    return { ...results, largest_unit: sorted[results.largest_unit] ?? null };
   }
 }

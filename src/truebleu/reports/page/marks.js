@@ -91,13 +91,12 @@ function matched(text, other) {
 
 const TAGS = { extra: "ins", missing: "del" };
 
-// Returns runs of a text, or null if more than half would be marked, which is hard to read.
+// Returns runs of a text and a note; if more than half would be marked, only matching n-grams are shaded.
 function compared(text, other, ngrams) {
-  if (ngrams) return matched(text, other);
-  const runs = differences(text, other);
-  if (runs === null) return null;
+  const runs = ngrams ? null : differences(text, other);
   const size = (chosen) => chosen.reduce((sum, [, part]) => sum + part.length, 0);
-  return size(runs.filter(([kind]) => kind !== "same")) > size(runs) / 2 ? null : runs;
+  if (runs !== null && size(runs.filter(([kind]) => kind !== "same")) <= size(runs) / 2) return [runs, ""];
+  return [matched(text, other), ngrams ? "" : "too different to mark: matched n-grams are shaded"];
 }
 
 // Makes a paragraph of text, compared with another text if one is given.
@@ -110,7 +109,8 @@ function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
     return shown;
   }
   const plain = other === null || other.length > LONGEST_SHOWN;
-  const runs = plain || spans.length > 0 ? null : compared(text, other, ngrams);
+  const [runs, note] = plain || spans.length > 0 ? [null, ""] : compared(text, other, ngrams);
+  if (note) shown.dataset.note = note;
   if (spans.length > 0) shown.append(...withSpans(text, spans));
   else if (runs === null) shown.append(text);
   else {

@@ -1,7 +1,9 @@
 "use strict";
 // Parts of the page: elements, numbers, tables, and copies of tables.
 
-const LONGEST_NAME = 28;
+const LONGEST_NAME = 25;
+// Controls and marks of direction, which could make a name read otherwise.
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function element(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
@@ -13,11 +15,13 @@ function element(tag, properties = {}, ...children) {
   return node;
 }
 
-// Shortens a long name in its middle, as names mostly differ at their ends.
+// Returns a name as it is shown: controls are escapes, and a long name loses its middle, as names mostly differ
+// at their ends.
 function short(name) {
-  const letters = Array.from(name);
-  if (letters.length <= LONGEST_NAME) return name;
-  const half = LONGEST_NAME / 2 - 1;
+  const escaped = name.replace(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const letters = Array.from(escaped);
+  if (letters.length <= LONGEST_NAME) return escaped;
+  const half = Math.floor(LONGEST_NAME / 2);
   return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
 }
 
@@ -45,6 +49,29 @@ function interval(low, high, digits, sign = "") {
 
 function pText(p) {
   return p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+// Returns a score or difference of 0/1 scores in points.
+function scaled(value, metric) {
+  return value === null ? null : value * metric.factor;
+}
+
+// Returns the mark of a score of 0 or 1, or the score.
+function mark(score, metric, inWords = false) {
+  if (score === null || metric.factor === 1 || (score !== 0 && score !== 1)) {
+    return element("b", {}, number(scaled(score, metric), metric.digits));
+  }
+  const good = (score === 1) === (metric.higher !== false);
+  const [sign, word] = good ? ["✓", "right"] : ["✗", "wrong"];
+  if (inWords) return element("b", {}, word);
+  return element("span", { class: good ? "right" : "wrong" }, sign, element("span", { class: "hidden" }, word));
+}
+
+// Returns the last line of a text, shortened: there, outputs give their answers.
+function ending(text) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const last = (lines[lines.length - 1] ?? "").replace(/^\s*(?:####|[^\s:]{1,6}:)\s*/, "").trim();
+  return last.length > 24 ? `…${last.slice(-22)}` : last;
 }
 
 // Shows a difference with an arrow, so that better and worse differ not only in colour.
@@ -87,24 +114,6 @@ async function toClipboard(text, part) {
   part.querySelector("[role=status]").textContent = "copied";
 }
 
-// Saves a table as a picture.
-async function savePicture(table, name) {
-  const { width, height } = table.getBoundingClientRect();
-  const style = element("style", {}, document.querySelector("style").textContent);
-  const body = element("div", { xmlns: "http://www.w3.org/1999/xhtml" }, style, table.cloneNode(true));
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width + 16}" height="${height + 16}">`
-    + `<foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(body)}</foreignObject></svg>`;
-  const picture = new Image();
-  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
-  await picture.decode();
-  const canvas = element("canvas", { width: 2 * (width + 16), height: 2 * (height + 16) });
-  const context = canvas.getContext("2d");
-  context.fillStyle = getComputedStyle(document.body).backgroundColor;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(picture, 16, 16, 2 * width + 32, 2 * height + 32);
-  download(await new Promise((done) => { canvas.toBlob(done); }), name);
-}
-
 function download(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
@@ -121,7 +130,6 @@ async function addCopies() {
     for (const format of ["LaTeX", "Markdown"]) {
       add(format, () => toClipboard(texts[format.toLowerCase()], copies));
     }
-    add("PNG", () => savePicture(scroll.querySelector("table"), "table.png"));
     copies.append(element("span", { role: "status" }));
     scroll.after(copies);
   }

@@ -7,15 +7,18 @@ function browse(store) {
   const root = document.getElementById("browser");
   root.hidden = false;
   browser = new Browser(root, store);
+  choosePairs(browser);
   root.dataset.ready = "yes";
 }
 
 window.addEventListener("resize", () => browser?.draw());
 document.addEventListener("keydown", (event) => browser?.globalKey(event));
+// Going back undoes the last filter, too; links of the page to segments show them.
+window.addEventListener("popstate", () => {
+  if (location.hash === "" || location.hash.includes("=")) browser?.read();
+});
 window.addEventListener("hashchange", () => {
-  if (browser === null || !location.hash.includes("=")) return;
-  browser.read();
-  browser.root.scrollIntoView();
+  if (location.hash.includes("=")) browser?.root.scrollIntoView();
 });
 
 // Marks the differences in examples.

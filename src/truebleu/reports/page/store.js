@@ -53,16 +53,11 @@ class Store {
     this.count = this.numbers === null ? this.segments : this.numbers.length;
     this.indices = Array.from({ length: this.count }, (_, place) => place);
     this.cache = new Map();
-    // Title and kind of each text of a segment, in order.
-    this.fields = [
-      ...(this.has_source ? [{ title: "Source", kind: "source" }] : []),
-      ...this.references.map((title) => ({ title, kind: "reference" })),
-      ...this.systems.map((title) => ({ title, kind: "output" })),
-    ];
     this.flagged = this.systems.map((name) => Object.fromEntries(
       Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
     ));
     this.firstOutput = this.fields.length - this.systems.length;
+    this.answersFrom = this.fields.length;
   }
 
   // Passes the statistics of the page to the core.
@@ -118,10 +113,10 @@ class Store {
     });
   }
 
-  compare(metric, pair, places, stop, report) {
+  compare(metric, pair, places, stop) {
     if (metric.core === null || pair[0] === pair[1] || places.length === 0) return null;
     const units = this.units === null ? places : places.map((place) => this.units[place]);
-    return this.core.compare(metric, pair, places, units, this.settings, stop, report);
+    return this.core.compare(metric, pair, places, units, this.settings, stop);
   }
 
   number(place) {
