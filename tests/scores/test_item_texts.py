@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Records of tools, shortened, and the texts in them: question, target, output, answer.
-RECORDS = {
+RECORDS: dict[str, tuple[dict[str, Any], AnswerTexts]] = {
     "lm-evaluation-harness": (
         {
             "doc": {"question": "1 + 1?", "answer": "1 + 1 = 2\n#### 2"},

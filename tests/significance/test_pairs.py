@@ -350,8 +350,14 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
         # Only of metrics with a known signature it is known what people say.
         rounded: dict[str, Any] = {
             "interval": numpy_pair.interval,
+            "adjusted_interval": numpy_pair.adjusted_interval,
             "swap_ratio": numpy_pair.swap_ratio,
         }
+        adjusted = zip(
+            native_pair.adjusted_interval or (), numpy_pair.adjusted_interval or (), strict=True
+        )
+        for end, expected in adjusted:
+            assert end == (None if expected is None else pytest.approx(expected, rel=1e-9))
         assert native_pair.swap_ratio == pytest.approx(numpy_pair.swap_ratio, rel=1e-9)
         assert replace(native_pair, people=None, **rounded) == numpy_pair
 
@@ -395,3 +401,18 @@ def test_an_adaptive_comparison_starts_with_what_the_family_needs(five: TestSet)
     metric = compare(many, adaptive=True, unit="segment").metrics["BLEU"]
     assert metric.replicates >= 1319
     assert metric.smallest_p <= 0.05
+
+
+def test_adjusted_intervals_exclude_0_exactly_where_pairs_are_significant(five: TestSet) -> None:
+    for correction in ("holm", "bonferroni", "none"):
+        result = compare(five, metrics=["bleu", "ter"], correction=correction, replicates=2000)
+        for pair in result.comparisons:
+            assert pair.adjusted_interval is not None
+            low, high = pair.adjusted_interval
+            low = -np.inf if low is None else low
+            high = np.inf if high is None else high
+            assert (low > 0 or high < 0) == pair.significant
+            # An adjusted interval is never narrower.
+            assert low <= (-np.inf if pair.interval[0] is None else pair.interval[0])
+    (pair,) = compare(replace(five, systems=dict(list(five.systems.items())[:2]))).comparisons
+    assert pair.adjusted_interval is None

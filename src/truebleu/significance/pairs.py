@@ -71,6 +71,8 @@ ADAPTIVE_LIMIT = 1_000_000
 PAIR_BLOCK = 1 << 22
 # Replicates kept for the ends of intervals: 64 MB.
 KEPT = 1 << 23
+# Maximum number of pairs whose intervals are adjusted: more might need the swaps a second time.
+MOST_ADJUSTED = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -317,13 +319,12 @@ def all_pair_tests(
 def _adjusted_intervals(
     replicates: _Replicates, tests: PairTests, settings: CompareSettings
 ) -> Values | None:
-    """Return intervals that agree with the corrected tests, if the replicates stored are enough."""
-    if len(tests.p) == 1 or CORRECTIONS[settings.correction].basis == "segment scores":
+    """Return intervals that agree with the corrected tests, unless pairs are too many."""
+    has_no_p = CORRECTIONS[settings.correction].basis == "segment scores"
+    if has_no_p or not 1 < len(tests.p) <= MOST_ADJUSTED:
         return None
     alpha = adjusted_alpha(tests.p, tests.p_adjusted, settings.alpha)
-    if alpha is None or not replicates.are_stored:
-        return None
-    return replicates.intervals(tests.p, alpha)
+    return None if alpha is None else replicates.intervals(tests.p, alpha)
 
 
 def inverted_intervals(
@@ -398,11 +399,9 @@ class _Replicates(ABC):
 
     Attributes:
         swap_ratios: see `replicates.swap_ratios`; None for the bootstrap.
-        are_stored: True if the farthest replicates of all pairs are in memory.
     """
 
     swap_ratios: Values | None = None
-    are_stored: bool = True
 
     def __init__(
         self, statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
@@ -456,7 +455,6 @@ class _SwapReplicates(_Replicates):
         if exact or self.count == 0:
             rank = _core.critical_rank(count, self._settings.alpha, exact=exact)
             self._rank = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
-            self.are_stored = self._rank == rank
             self._tally = self._empty_tally(slice(None), self._rank)
         self.count, self._exact = count, exact
 

@@ -93,8 +93,8 @@ class PairResult:
             comparison, and for verdicts on further runs. In a group of segments, simultaneous
             over the pairs of this group.
         adjusted_interval: interval at the level at which the corrected test decides: it excludes 0
-            exactly if the difference is significant. None for a single comparison, and if no such
-            level exists.
+            exactly if the difference is significant. None for a single comparison, for more than
+            1,000, and if no such level exists.
         wins: share of replicates in which a is better; a tie counts half (Koehn 2004, §6).
         p: p-value: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.

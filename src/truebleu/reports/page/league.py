@@ -315,7 +315,7 @@ def _picture(comparison: Comparison, label: str) -> str:
         f'<div class="scroll" tabindex="0" role="group" aria-label="All pairs">'
         f'<svg width="{left + size}" height="{size}" role="img" '
         f'aria-label="All pairs">{names}{cells}</svg></div>'
-        f'<p class="legend">Dark: the system of the row is better than that of the column, in the '
+        f'<p class="legend">Dark: the row is better than the column, in the '
         f"order of the table; light: can't be told apart, by {text_of(label)}.</p></details>"
     )
 
