@@ -29,7 +29,8 @@ def rates(first: float, second: float, count: int = 400) -> dict[str, list[float
 
 def first_screen(made: Report) -> str:
     page = html_page(made)
-    return re.findall(r'<section id="answer">(.*?)</section>', page, re.DOTALL)[0]
+    (screen,) = re.findall(r'<section id="answer">(.*?)</section>', page, re.DOTALL)
+    return str(screen)
 
 
 def test_scores_of_0_and_1_have_points_and_percentages_in_the_headline() -> None:

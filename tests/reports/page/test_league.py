@@ -15,7 +15,8 @@ MADE = report(CAUSES, metrics=["bleu", "ter"], by=["domain"], replicates=1000)
 
 
 def first_screen(made: Report) -> str:
-    return re.findall(r'<section id="answer">(.*?)</section>', html_page(made), re.DOTALL)[0]
+    (screen,) = re.findall(r'<section id="answer">(.*?)</section>', html_page(made), re.DOTALL)
+    return str(screen)
 
 
 def rows_of(screen: str) -> list[str]:
