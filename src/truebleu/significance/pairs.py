@@ -310,21 +310,21 @@ def all_pair_tests(
         tests[metric] = replace(
             tested,
             intervals=of_metric.intervals(tested.p, settings.alpha),
-            adjusted_intervals=_adjusted_intervals(of_metric, tested, settings),
+            adjusted_intervals=_adjusted_intervals(of_metric.intervals, tested, settings),
             swap_ratios=of_metric.swap_ratios,
         )
     return [tests[metric] for metric in range(len(statistics))]
 
 
 def _adjusted_intervals(
-    replicates: _Replicates, tests: PairTests, settings: CompareSettings
+    intervals: Callable[[Values, float], Values], tests: PairTests, settings: CompareSettings
 ) -> Values | None:
     """Return intervals that agree with the corrected tests, unless pairs are too many."""
     has_no_p = CORRECTIONS[settings.correction].basis == "segment scores"
     if has_no_p or not 1 < len(tests.p) <= MOST_ADJUSTED:
         return None
     alpha = adjusted_alpha(tests.p, tests.p_adjusted, settings.alpha)
-    return None if alpha is None else replicates.intervals(tests.p, alpha)
+    return None if alpha is None else intervals(tests.p, alpha)
 
 
 def inverted_intervals(
@@ -363,7 +363,12 @@ def _mcnemar_tests(
     p, intervals = mcnemar(statistics, pairs, settings.alternative, settings.alpha)
     evidence = Evidence(p, 2 ** min(statistics.units, 1000), True, NullBlocks(lambda: ()))
     tests = _adjust_and_decide(statistics, pairs, settings, evidence)
-    return replace(tests, replicates=0, intervals=intervals)
+
+    def at_level(_: Values, alpha: float) -> Values:
+        return mcnemar(statistics, pairs, settings.alternative, alpha)[1]
+
+    adjusted = _adjusted_intervals(at_level, tests, settings)
+    return replace(tests, replicates=0, intervals=intervals, adjusted_intervals=adjusted)
 
 
 def mcnemar(
