@@ -236,7 +236,7 @@ REFERENCE = ["the cat sat", "yes", "a b"]
 
 def test_sentences_count_the_chosen_candidates() -> None:
     first, alone, *_ = mbr(SAMPLES, metric="chrf").to_document().sentences
-    assert first.startswith("Another candidate than the first was chosen for 1 of 3 segments")
+    assert first.startswith("A candidate other than the first was chosen for 1 of 3 segments")
     assert alone == "All candidates have the same text for 1 of 3 segments."
 
 

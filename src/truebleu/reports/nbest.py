@@ -250,7 +250,7 @@ def rerank_document(result: RerankResult, *, details: bool = False) -> doc.Docum
     """Lay out the gain, the model's weights and its training; programs get the choices."""
     answer = [
         *_gain_sentences(result.gains, "the chosen candidates", "the first ones"),
-        f"Another candidate than the first was chosen for {result.changed:,} of "
+        f"A candidate other than the first was chosen for {result.changed:,} of "
         f"{result.segments:,} segments, by {MODELS[result.model]}.",
     ]
     names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
@@ -347,7 +347,7 @@ def _mbr_sentences(result: MBRResult) -> Iterator[str]:
     # A choice by chrF always gains chrF, so the other metric comes first.
     yield from _gain_sentences(result.gains[::-1], "the chosen candidates", "the first ones")
     changed = sum(segment.best.index > 0 for segment in segments)
-    yield f"Another candidate than the first was chosen for {changed:,} of {total}."
+    yield f"A candidate other than the first was chosen for {changed:,} of {total}."
     uniform = sum(segment.distinct == 1 for segment in segments)
     if uniform:
         yield f"All candidates have the same text for {uniform:,} of {total}."
