@@ -95,7 +95,7 @@ def test_the_lines_hold_scores_difference_interval_and_p() -> None:
     assert " ".join(lines.split()) == (
         f"fail: bad is worse than middle by {-number['difference']:.2f} BLEU. "
         f"BLEU {number['new_score']:.2f} against {number['old_score']:.2f}, "
-        f"difference {number['difference']:+.2f}, 90 % interval [{low:+.2f}, {high:+.2f}], "
+        f"bad − middle: {number['difference']:+.2f}, 90 % interval [{low:+.2f}, {high:+.2f}], "
         f"p < 0.0001. {number['signature']} "
         "one-sided approximate randomization over 150 segments (no documents given), 10,000 "
         "replicates; intervals of the inverted test; level 0.95, seed 12345"

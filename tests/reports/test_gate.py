@@ -39,7 +39,7 @@ def decided(new: list[float] = NEW, *, documents: int | None = None, **settings:
 def test_each_rule_has_its_claim(settings: dict[str, Any], claim: str) -> None:
     sentence, numbers = sentences(decided(**settings))
     assert sentence.startswith(claim)
-    assert "difference +0.99, 90 % interval [" in numbers
+    assert "new − old: +0.99, 90 % interval [" in numbers
 
 
 def test_a_pass_says_which_loss_it_leaves_possible() -> None:

@@ -65,7 +65,7 @@ def test_two_scales_of_one_file_are_refused_and_of_two_files_are_not() -> None:
 
     small, large = [0.5, 0.6, 0.7], [51.0, 62.0, 73.0]
     assert len(scores_of(of("a", small, "a.tsv"), of("b", large, "b.tsv"))) == 2
-    with pytest.raises(MalformedFileError, match=r"t\.tsv: line 1: score 0\.5 beside 51"):
+    with pytest.raises(MalformedFileError, match=r"t\.tsv: line 1: score 0\.5 and 51"):
         scores_of(of("a", small, "t.tsv"), of("b", large, "t.tsv"))
 
 

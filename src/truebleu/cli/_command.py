@@ -802,7 +802,7 @@ class ResultWriter:
             write_files(self.output.parent, {self.output.name: lines}, overwrite=self.force)
 
     def write_choice(self, texts: Iterable[bytes]) -> None:
-        """Write chosen texts into the file of ``--output``, and say where they are."""
+        """Write chosen texts into the file of ``--output``, and name the file."""
         self.write(texts)
         if self.output is not None:
             print_unless_quiet(f"wrote the chosen texts to {self.output}")

@@ -10,6 +10,7 @@ from truebleu import _core
 from truebleu.reports import document as doc
 from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.paper_table import BETTER, BOLD, WORSE, PaperColumn, paper_table
+from truebleu.reports.percent import comparison_in_percent, fixed_and_broken, unit
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -43,6 +44,7 @@ def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
         comparison: result of `compare`.
         details: True to show all tables and cautions.
     """
+    data, comparison = pair_table(comparison), comparison_in_percent(comparison)
     answer = doc.Sentences(tuple(verdicts(comparison)))
     paper = system_table(comparison) if details else table_for_papers(comparison)
     table = replace(system_table(comparison, details=details), paper=paper)
@@ -53,7 +55,7 @@ def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
         correction = CORRECTIONS[comparison.settings.p_value_correction].title
         blocks += comparison_blocks(comparison, correction)
     blocks.append(forest_chart(comparison))
-    return doc.Document(tuple(blocks), pair_table(comparison))
+    return doc.Document(tuple(blocks), data)
 
 
 def _words(comparison: Comparison) -> Words:
@@ -78,6 +80,10 @@ def verdicts(comparison: Comparison) -> list[str]:
     return [*verdict(comparison, primary), _other_metrics(comparison, primary, others)]
 
 
+def _unit(comparison: Comparison, label: str) -> str:
+    return unit(label, percent=comparison.metrics[label].percent)
+
+
 def _other_metrics(comparison: Comparison, primary: str, others: Sequence[str]) -> str:
     """State the differences by other metrics, which do not decide the verdict."""
     shown = f"{doc.join_names(others)} {'is' if len(others) == 1 else 'are'} shown for information"
@@ -86,7 +92,7 @@ def _other_metrics(comparison: Comparison, primary: str, others: Sequence[str]) 
         for label in others:
             (pair,), digits = comparison.of(label), comparison.metrics[label].digits
             bounds = doc.bracketed(pair.interval, digits, sign="+")
-            parts.append(f"{pair.difference:+.{digits}f} {label} {bounds}")
+            parts.append(f"{pair.difference:+.{digits}f} {_unit(comparison, label)} {bounds}")
         shown = f"for information, {pair.a} − {pair.b} is {doc.join_names(parts)}"
     return f"The verdict uses {primary} only; {shown} (--correct-over metrics tests all of them)."
 
@@ -114,6 +120,11 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
             *doc.lost_to_correction(lost, len(pairs)),
         ]
     sentences += _equivalence(comparison, pairs)
+    if len(pairs) == 1 and pairs[0].fixed is not None:
+        has_baseline, pair = comparison.settings.baseline is not None, pairs[0]
+        is_first_new = has_baseline or pair.significant > _is_second_better(comparison, pair)
+        items = comparison.test_set.segments
+        sentences.append(fixed_and_broken(pairs[0], items, is_first_new=is_first_new))
     if len(pairs) == 1 and (people := pairs[0].people) is not None:
         sentences.append(doc.people_sentence(pairs[0].difference, people, label, metric.digits))
     named = pairs
@@ -141,7 +152,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     many = len(comparison.of(pair.metric))
     # The size of the difference and the interval around that size, whoever is ahead.
     bounds = pair_bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
-    size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
+    size = f"{abs(pair.difference):.{metric.digits}f} {_unit(comparison, pair.metric)}"
     amount = f"by {size} {doc.bracketed(bounds, metric.digits)}"
     test = TESTS[comparison.settings.test]
     if isinstance(test, BootstrapTest) and test.counts_wins:
@@ -155,7 +166,11 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         over_metrics = comparison.settings.correct_over == "metrics"
         corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
         name = "adjusted p" if corrected else "p"
-        return f"{pair.a} {relation} {pair.b} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
+        first, second = pair.a, pair.b
+        if _is_second_better(comparison, pair):
+            first, second = second, first
+            relation = doc.relation(-pair.difference, metric.higher_is_better)
+        return f"{first} {relation} {second} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
     p = doc.p_equals("p", pair.p)
     if CORRECTIONS[comparison.settings.correction].half_width is not None:
         p = doc.p_equals("adjusted p", pair.p_adjusted)
@@ -168,9 +183,17 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     # Sign of the tested difference: "greater" is ahead by a higher-is-better metric.
     sign = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
     relation = doc.relation(sign, metric.higher_is_better)
-    difference = f"{pair.difference:+.{metric.digits}f} {pair.metric}"
+    difference = f"{pair.difference:+.{metric.digits}f} {_unit(comparison, pair.metric)}"
     bounds_text = doc.bracketed(pair.interval, metric.digits)
     return f"It is not shown that {pair.a} {relation} {pair.b}: {difference} {bounds_text}, {p}."
+
+
+def _is_second_better(comparison: Comparison, pair: PairResult) -> bool:
+    """Return whether the new one of two models, which people type second, is better."""
+    if comparison.test_set.rows != "items" or comparison.settings.baseline is not None:
+        return False
+    higher = comparison.metrics[pair.metric].higher_is_better is not False
+    return pair.significant and (pair.difference < 0) == higher
 
 
 def is_plain_test(comparison: Comparison) -> bool:
@@ -245,7 +268,8 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
     margin = comparison.settings.margin
     if margin is None:
         return []
-    within = f"equivalent within {margin:g} {pairs[0].metric}"
+    margin *= 100 if comparison.metrics[pairs[0].metric].percent else 1
+    within = f"equivalent within {margin:g} {_unit(comparison, pairs[0].metric)}"
     if len(pairs) == 1:
         (pair,) = pairs
         if pair.equivalent and pair.equivalence_p_adjusted is not None:
@@ -501,7 +525,8 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     settings, metric = comparison.settings, comparison.metrics[label]
     digits, correction = metric.digits, CORRECTIONS[settings.correction]
     lower = " ↓" if metric.higher_is_better is False else ""
-    columns = [doc.Column("score", f"{label}{lower}", digits)]
+    percent = " %" if metric.percent else ""
+    columns = [doc.Column("score", f"{label}{percent}{lower}", digits)]
     if settings.baseline is not None:
         columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
     maximum = METRICS_WITH_INTERVALS if settings.baseline is None else 1

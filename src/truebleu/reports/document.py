@@ -706,6 +706,16 @@ def p_equals(name: str, p: float) -> str:
     return f"{name} {p_cell(p)}" if p < SMALLEST_SHOWN else f"{name} = {p_cell(p)}"
 
 
+def sign_of_difference(first: str, second: str) -> str:
+    """Return the heading of a difference, which says what its sign means.
+
+    >>> sign_of_difference("tuned", "base")
+    'tuned − base'
+    """
+    names = f"{first} − {second}"
+    return names if len(names) <= LONGEST_HEADING else "first − second"
+
+
 def p_cell(p: float) -> str:
     """Format a p-value for a table.
 
@@ -715,6 +725,8 @@ def p_cell(p: float) -> str:
     return f"< {SMALLEST_SHOWN:.4f}" if p < SMALLEST_SHOWN else f"{p:.4f}"
 
 
+# Maximum number of characters of two names in the heading of a difference.
+LONGEST_HEADING = 24
 SMALLEST_SHOWN = 0.0001
 
 

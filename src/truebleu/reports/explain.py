@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from truebleu.reports import document as doc
 from truebleu.reports.compare import evidence, pair_sentence
+from truebleu.reports.percent import in_percent, unit
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 
@@ -61,6 +62,7 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
 
     By each metric the largest significant difference comes first.
     """
+    data, explanation = data_table(explanation), _in_percent(explanation)
     blocks: list[Block] = []
     ordered = [
         pair
@@ -87,7 +89,13 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
         notes += [note.format(whole=words.whole, rows=words.rows) for note in NOTES]
     blocks.append(doc.Notes(tuple(notes)))
     flags = dict.fromkeys(line for pair in ordered for line in _flags(pair))
-    return doc.Document(tuple(blocks), data_table(explanation), flags=tuple(flags))
+    return doc.Document(tuple(blocks), data, flags=tuple(flags))
+
+
+def _in_percent(explanation: Explanation) -> Explanation:
+    comparison = explanation.comparison
+    labels = {label for label, metric in comparison.metrics.items() if metric.percent}
+    return in_percent(explanation, labels, comparison.test_set.segments) if labels else explanation
 
 
 def _flags(pair: PairExplanation) -> Iterator[str]:
@@ -116,6 +124,14 @@ def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
     ]
 
 
+def _difference(pair: PairExplanation) -> str:
+    return f"{pair.comparison.a} − {pair.comparison.b}"
+
+
+def _unit(explanation: Explanation, pair: PairExplanation) -> str:
+    return unit(pair.comparison.metric, percent=_metric(explanation, pair).percent)
+
+
 def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     """Yield artefacts that change the verdict, or the difference considerably."""
     digits, compared = _metric(explanation, pair).digits, pair.comparison
@@ -124,7 +140,7 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
 
     def other(effect: DegenerateGroup | TypographyEffect) -> str:
         return (
-            f"{_signed(effect.difference or 0.0, digits)} {compared.metric} "
+            f"{_signed(effect.difference or 0.0, digits)} {_unit(explanation, pair)} "
             f"{doc.bracketed(effect.interval or (None, None), digits, sign='+')}, "
             f"{doc.p_equals('p', effect.p or 0.0)}{instead}"
         )
@@ -176,7 +192,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
             f"({doc.p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
             f"{subject} is {100 * part.share:.0f} % of the {words.whole} but contributes "
             f"{_signed(part.contribution, digits)} of {_signed(compared.difference, digits)} "
-            f"{compared.metric}."
+            f"{_unit(explanation, pair)}."
         )
     if tested and not clear:
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
@@ -248,7 +264,7 @@ def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     digits = _metric(explanation, pair).digits
     columns = (
         doc.Column("name", "Part of the score"),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
     )
     rows: list[Row] = [row_of(part) for part in pair.parts]
     if pair.unattributed:
@@ -269,7 +285,7 @@ def slice_table(
         doc.Column("name", "Slice"),
         doc.Column("segments", words.rows.capitalize()),
         doc.Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
         doc.Column("interval", f"{level:g} % interval", numeric=True),
         doc.Column("p_adjusted", "p (even spread)", 4, numeric=True),
         doc.Column("a", f"{compared.a} alone", digits, numeric=True),
@@ -317,7 +333,7 @@ def ngram_table(
     digits = max(3, _metric(explanation, pair).digits)
     columns = (
         doc.Column("ngram", "N-gram"),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
         doc.Column("segments", "Segments"),
         doc.Column("p_adjusted", "adjusted p", 4, numeric=True),
         doc.Column("examples", "e.g. segments"),
@@ -339,7 +355,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     columns = (
         doc.Column("kind", "Contributes most"),
         doc.Column("name", "Name"),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
     )
     rows: list[Row] = [
         {
@@ -372,7 +388,7 @@ def largest_segments_table(
     known = [(name, heading, text) for name, heading, text in texts if text is not None]
     columns = (
         doc.Column("segment", "Segment"),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
         *(doc.Column(name, heading) for name, heading, _ in known),
     )
     rows: list[Row] = [
@@ -405,7 +421,7 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Tab
         doc.Column("kind", "Flagged outputs"),
         doc.Column("system", "System"),
         doc.Column("segments", "Segments"),
-        doc.Column("contribution", "Contribution", digits, sign=True),
+        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
         doc.Column("difference", "Without them", digits, sign=True, numeric=True),
         doc.Column("interval", "Interval", numeric=True),
         doc.Column("p", "p (exploratory)", 4, numeric=True),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports import document as doc
 from truebleu.reports.compare import MCNEMAR
+from truebleu.reports.percent import in_percent, unit
 from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.groups import FEWEST_UNITS
@@ -25,6 +26,7 @@ MOST_SLICES = 8
 
 def document(result: GateResult) -> doc.Document:
     """Lay out the decision as sentences, and every metric's numbers for programs."""
+    data, result = check_table(result), _in_percent(result)
     people = [
         doc.people_sentence(check.difference, check.people, check.metric, 2)
         for check in result.checks
@@ -44,7 +46,12 @@ def document(result: GateResult) -> doc.Document:
     checks = tuple(
         doc.Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
-    return doc.Document(blocks, check_table(result), checks=checks)
+    return doc.Document(blocks, data, checks=checks)
+
+
+def _in_percent(result: GateResult) -> GateResult:
+    labels = {check.metric for check in result.checks if check.pass_fail}
+    return in_percent(result, labels, result.test_set.segments) if labels else result
 
 
 def _words(result: GateResult) -> Words:
@@ -77,7 +84,8 @@ def _worse_slices(result: GateResult) -> Iterator[str]:
             check = next(check for check in result.checks if check.metric == of_slice.metric)
             p = doc.p_equals("adjusted p", of_slice.p_adjusted or 0.0)
             where = f"{of_slice.column} {of_slice.label}"
-            loss = f"{abs(of_slice.difference):.{_digits(check)}f} {of_slice.metric}"
+            metric = unit(check.metric, percent=check.pass_fail)
+            loss = f"{abs(of_slice.difference):.{_digits(check)}f} {metric}"
             yield f"fail: on {where}, {result.new} is worse than {result.old} by {loss}, {p}."
 
 
@@ -153,7 +161,7 @@ def _verdict(passed: bool) -> str:
 
 def _reason(result: GateResult, check: GateCheck) -> str:
     """State the result of the test, and the loss that it does not exclude."""
-    new, old, metric = result.new, result.old, check.metric
+    new, old, metric = result.new, result.old, unit(check.metric, percent=check.pass_fail)
     digits = _digits(check)
     bound = check.interval[0 if check.higher_is_better else 1]
     loss = None if bound is None else -bound if check.higher_is_better else bound
@@ -171,7 +179,8 @@ def _reason(result: GateResult, check: GateCheck) -> str:
         claim = f"{new} {word} shown to be better than {old}"
     else:
         word = "is" if check.passed else "is not"
-        margin = f"{result.settings.margin:g} {metric}"
+        size = (result.settings.margin or 0.0) * (100 if check.pass_fail else 1)
+        margin = f"{size:g} {metric}"
         claim = f"{new} {word} shown to be less than {margin} worse than {old}"
     if check.note == "identical":
         return f"{claim}; {_note(result, check)}."
@@ -195,10 +204,15 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     corrected = len(result.checks) > 1 and result.rule == "not worse"
     p = doc.p_equals("adjusted p" if corrected else "p", check.p_adjusted)
     lower = " (lower is better)" if not check.higher_is_better else ""
+    sign, changed = (" %" if check.pass_fail else ""), ""
+    if check.fixed is not None and check.broken is not None:
+        same = result.test_set.segments - check.fixed - check.broken
+        changed = f" {check.fixed:,} fixed, {check.broken:,} broken, {same:,} the same."
     return (
-        f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
-        f"difference {check.difference:+.{digits}f}, {percent} % interval "
-        f"{doc.bracketed(check.interval, digits, sign='+')}, {p}."
+        f"{check.metric}{lower} {check.new_score:.{digits}f}{sign} against "
+        f"{check.old_score:.{digits}f}{sign}, {result.new} − {result.old}: "
+        f"{check.difference:+.{digits}f}, {percent} % interval "
+        f"{doc.bracketed(check.interval, digits, sign='+')}, {p}.{changed}"
     )
 
 
@@ -206,7 +220,8 @@ def _digits(check: GateCheck) -> int:
     """Return the decimals that show two digits of the interval's width, at least 2."""
     low, high = check.interval
     width = 0.0 if low is None or high is None else high - low
-    return 2 if width <= 0 else max(2, 1 - floor(log10(width)))
+    minimum = 1 if check.pass_fail else 2
+    return minimum if width <= 0 else max(minimum, 1 - floor(log10(width)))
 
 
 def _rounded(value: float, distance: float) -> str:

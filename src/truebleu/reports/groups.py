@@ -82,7 +82,13 @@ def _pair_table(
     columns += [
         doc.Column("score_a", label if several else first, digits, numeric=True),
         doc.Column("score_b", second, digits, numeric=True),
-        doc.Column("difference", "difference", digits, sign=True, numeric=True),
+        doc.Column(
+            "difference",
+            f"difference to {second}" if several else doc.sign_of_difference(first, second),
+            digits,
+            sign=True,
+            numeric=True,
+        ),
         doc.Column("interval", f"{100 * level:g} % interval", numeric=True),
         doc.Column("p_adjusted", "adjusted p", numeric=True),
     ]
@@ -149,6 +155,8 @@ def _sentences(
 ) -> Iterator[str]:
     """Yield the groups in which each pair differs significantly, and the untested groups."""
     higher, alpha = comparison.metrics[label].higher_is_better, comparison.settings.alpha
+    if few:
+        yield from _varies(comparison, groups[0].column, label)
     tested = [(group, pair) for group in groups for pair in group.of(label)]
     if few:
         pairs = list(dict.fromkeys((pair.a, pair.b) for _, pair in tested))
@@ -166,6 +174,23 @@ def _sentences(
         labels = doc.join_names([group.label for group in untested], MOST_GROUPS)
         units = words_of(comparison.test_set.rows).units(untested[0].unit)
         yield f"Too few {units} to test: {labels}."
+
+
+def _varies(comparison: Comparison, column: str, label: str) -> Iterator[str]:
+    """Say whether the difference of each pair varies between the groups of a column."""
+    for found in comparison.heterogeneity:
+        if (found.column, found.metric) != (column, label):
+            continue
+        varies = (
+            "varies" if found.p_adjusted <= comparison.settings.alpha else "is not shown to vary"
+        )
+        p = doc.p_equals(
+            "adjusted p" if len(comparison.heterogeneity) > 1 else "p", found.p_adjusted
+        )
+        yield (
+            f"{found.a} − {found.b} {varies} by {column} (Cochran's test of heterogeneity over "
+            f"{found.groups} groups, {p}, I² = {100 * found.i_squared:.0f} %)."
+        )
 
 
 def _family(comparison: Comparison, label: str) -> int:

@@ -16,6 +16,7 @@ from truebleu.significance.groups import (
     SegmentGroup,
     adjust_over_groups,
     group_replicates,
+    heterogeneity_of_groups,
     segment_groups,
     with_adjusted_intervals,
 )
@@ -117,7 +118,13 @@ def compare(
         interval=options["interval"],
     )
     groups = _compare_groups(counts, columns, settings, len(pairs), options)
-    return family.results(replicates.by_metric(tests), outputs, groups)
+    result = family.results(replicates.by_metric(tests), outputs, groups)
+    if not groups:
+        return result
+    of_segments = segment_groups(counts.outline, columns, options["unit"], settings)
+    tested = [group for group in of_segments if group.units >= FEWEST_UNITS]
+    varied = heterogeneity_of_groups(counts, tested, pairs, settings)
+    return replace(result, heterogeneity=varied)
 
 
 class _Replicates:

@@ -595,9 +595,11 @@ def _without_margin(
         if metric.has_exact_test:
             test = _mcnemar_test(metric, alpha)
         else:
-            widths, own = tallies[index].half_widths(rank), p[[index]]
-            inverted = inverted_intervals(metric, PAIR, widths, own, "less", alpha)[:, 0].tolist()
-            interval = _agreeing_interval(metric, inverted, bool(own[0] <= alpha), alpha)
+            widths, of_metric = tallies[index].half_widths(rank), p[[index]]
+            inverted = inverted_intervals(metric, PAIR, widths, of_metric, "less", alpha)
+            interval = _agreeing_interval(
+                metric, inverted[:, 0].tolist(), bool(of_metric[0] <= alpha), alpha
+            )
             scale = float(factors[index][0])
             test = _GateTest(float(p[index]), 1.0, interval, len(null), exact, scale)
         # Standardized differences may round ties the other way; a corrected p is never smaller.

@@ -18,16 +18,21 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import adjusted_alpha
-from truebleu.significance.settings import require_enough_replicates
+from truebleu.significance.results import GroupHeterogeneity
+from truebleu.significance.settings import require_enough_replicates, units_of
 from truebleu.significance.tests import default_replicates
+from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.outline import Outline
+    from truebleu.counts.counts import Counts
+    from truebleu.resampling import Values
     from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.results import GroupComparison, PairResult
     from truebleu.significance.settings import CompareSettings, ResamplingSettings
+    from truebleu.significance.unit_counts import Pair
 
 # Fewest units of a group that is tested; smaller groups are only scored.
 FEWEST_UNITS = 10
@@ -153,6 +158,66 @@ def group_replicates(
         kind = "comparisons of groups"
         require_enough_replicates(requested, correction, family, alpha, kind=kind)
     return requested
+
+
+def heterogeneity_of_groups(
+    counts: Counts,
+    groups: Sequence[SegmentGroup],
+    pairs: Sequence[Pair],
+    settings: ResamplingSettings,
+) -> tuple[GroupHeterogeneity, ...]:
+    """Test whether the differences of pairs vary between the groups of each column.
+
+    Args:
+        counts: counts of the whole test set.
+        groups: groups with enough units.
+        pairs: systems of each comparison.
+        settings: settings of the whole test set.
+    """
+    from truebleu.significance.panel import heterogeneity
+
+    names, tests = counts.outline.systems, []
+    for column in dict.fromkeys(group.column for group in groups):
+        of_column = [group for group in groups if group.column == column]
+        if len(of_column) < 2:
+            continue
+        estimates = [_differences(counts, group, pairs, settings) for group in of_column]
+        # Shaped (group, metric, difference or error, pair).
+        for index, label in enumerate(counts.labels):
+            for pair, (a, b) in enumerate(pairs):
+                numbers = np.array([of_group[index][:, pair] for of_group in estimates])
+                found = heterogeneity(numbers[:, 0], numbers[:, 1], settings.level)
+                tests.append(
+                    GroupHeterogeneity(
+                        metric=label,
+                        column=column,
+                        a=names[a],
+                        b=names[b],
+                        groups=len(of_column),
+                        p=found.p,
+                        p_adjusted=found.p,
+                        tau=found.tau,
+                        i_squared=found.i_squared,
+                    )
+                )
+    adjusted = {
+        label: iter(adjust(np.array([t.p for t in tests if t.metric == label]), "holm").tolist())
+        for label in counts.labels
+        if tests
+    }
+    return tuple(replace(test, p_adjusted=next(adjusted[test.metric])) for test in tests)
+
+
+def _differences(
+    counts: Counts, group: SegmentGroup, pairs: Sequence[Pair], settings: ResamplingSettings
+) -> list[Values]:
+    """Return the differences of pairs in a group and their standard errors, for each metric."""
+    part = counts.subset(group.segments)
+    units = units_of(part.outline, replace(settings, unit=group.unit))
+    return [
+        np.stack([metric.differences(pairs), metric.difference_errors(pairs)])
+        for metric in count_units(part, units)
+    ]
 
 
 def adjust_over_groups(

@@ -9,6 +9,7 @@ import numpy as np
 
 from truebleu import _core, schema
 from truebleu._results import Result
+from truebleu.metrics.base import MeanScorer
 from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
 from truebleu.significance.human_curves import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.intervals import (
@@ -18,7 +19,7 @@ from truebleu.significance.intervals import (
     medians_and_relative_intervals,
     simultaneous_intervals,
 )
-from truebleu.significance.optimizer_runs import two_way_equivalence_p
+from truebleu.significance.optimizer_runs import RunAverage, two_way_equivalence_p
 from truebleu.significance.pairs import (
     PAIR_BLOCK,
     clusters,
@@ -27,6 +28,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
+from truebleu.significance.rates import are_rates
 from truebleu.significance.settings import CompareSettings, known_clusters, name_of_unit
 from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, fewest_units
@@ -177,6 +179,8 @@ class MetricResult:
             swaps, else the test of the settings.
         interval_method: method of the intervals of scores.
         pass_fail: True if all scores are 0 or 1, whose differences have Tango's interval.
+        percent: True if all scores are 0 or 1, or averages of runs whose scores are; people read
+            them in percent.
         unmatched: smallest order of n-grams without any match of each system that has one, whose
             score is smoothing.
     """
@@ -192,6 +196,7 @@ class MetricResult:
     test: str = "ar"
     interval_method: schema.IntervalName = "percentile"
     pass_fail: bool = False
+    percent: bool = False
     digits: int = 2
     unmatched: Mapping[str, int] = field(default_factory=dict)
 
@@ -231,6 +236,34 @@ class GroupComparison:
         return {**schema.to_builtins(self), "systems": _named(self.systems)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupHeterogeneity:
+    """Variation of a pair's difference between the groups of a column.
+
+    Attributes:
+        metric: label of the metric.
+        column: name of the labels that group the segments.
+        a: name of the first system.
+        b: name of the second system.
+        groups: number of groups that were tested.
+        p: p-value of the hypothesis that the true differences of all groups are equal, by Cochran's
+            Q; groups count as independent.
+        p_adjusted: p after Holm's correction over all pairs and columns, by this metric.
+        tau: standard deviation of the true differences.
+        i_squared: share of the variance between groups that is not due to errors within groups.
+    """
+
+    metric: str
+    column: str
+    a: str
+    b: str
+    groups: int
+    p: float
+    p_adjusted: float
+    tau: float
+    i_squared: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Result):
     """Every system and every compared pair by every metric.
@@ -244,6 +277,7 @@ class Comparison(Result):
         comparisons: every pair by every metric.
         runs: names of the outputs of each system; None if no runs are compared.
         groups: comparisons on groups of segments, if requested.
+        heterogeneity: variation of each pair's difference between the groups of each column.
         warnings: warnings about the texts.
     """
 
@@ -257,6 +291,7 @@ class Comparison(Result):
     comparisons: tuple[PairResult, ...]
     runs: Mapping[str, tuple[str, ...]] | None = None
     groups: tuple[GroupComparison, ...] = ()
+    heterogeneity: tuple[GroupHeterogeneity, ...] = ()
     warnings: tuple[TextWarning, ...] = ()
 
     def of(self, metric: str) -> tuple[PairResult, ...]:
@@ -386,6 +421,7 @@ class Family:
                 digits=scorer.digits,
                 interval_method=method,
                 pass_fail=counts.items is not None,
+                percent=_are_percentages(metric),
                 unmatched={
                     name: order
                     for name, sums in zip(self.names, counts.sums, strict=True)
@@ -486,6 +522,17 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     return (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )
+
+
+def _are_percentages(metric: ResampledMetric) -> bool:
+    """Return whether all scores of items, or of their runs, are 0 or 1."""
+    scorer = metric.counts.metric
+    of_runs = scorer.metric if isinstance(scorer, RunAverage) else scorer
+    # The columns of runs stand side by side.
+    width = 2 * (scorer.runs if isinstance(scorer, RunAverage) else 1)
+    if not isinstance(of_runs, MeanScorer) or metric.rows.shape[2] != width:
+        return False
+    return are_rates(of_runs, metric.rows.reshape(len(metric.rows), -1, 2))
 
 
 def _test_name(counts: UnitCounts, settings: CompareSettings) -> str:

@@ -175,6 +175,17 @@ class UnitCounts(ComparedByValue):
             error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
         return error
 
+    def difference_errors(self, pairs: Sequence[Pair]) -> Values:
+        """Compute standard errors of differences that are above 0 for pass/fail scores, too.
+
+        Of few items, none may be fixed or broken: one item more counts as discordant.
+        """
+        if not self.has_exact_test:
+            return self.errors_of_pairs(pairs)
+        first, second = self.discordant_items(pairs) or (np.zeros(0), np.zeros(0))
+        variance = first + second + 1 - (first - second) ** 2 / self.units
+        return np.asarray(np.sqrt(variance) / self.units)
+
     def jackknife_scores(self) -> Values:
         """Compute each system's score without one unit each, shaped (unit, system)."""
         sums = self.sums

@@ -6,11 +6,12 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from truebleu.reports.compare import is_plain_test, pair_bounds, pair_sentence, verdict
+from truebleu.reports.compare import is_plain_test, pair_bounds, verdict
 from truebleu.reports.document import bracketed, join_names, p_cell, p_equals, relation
 from truebleu.reports.explain import NOUNS, link, matters
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.page.forest import ForestRow, Scale, forest, name_of, with_names
+from truebleu.reports.percent import comparison_in_percent
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def headline(comparison: Comparison, pair: PairResult) -> str:
     """State the verdict on a pair, with the scores if they are percentages."""
     metric = comparison.metrics[pair.metric]
     if not is_plain_test(comparison) or metric.smallest_p > comparison.settings.alpha:
-        return next(iter(verdict(comparison, pair.metric)), pair_sentence(comparison, pair))
+        return next(iter(verdict(comparison_in_percent(comparison), pair.metric)), "")
     scale = Scale.of(metric)
     bounds = pair_bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
     low, high = (None if bound is None else scale.factor * bound for bound in bounds)
