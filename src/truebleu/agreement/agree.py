@@ -51,7 +51,7 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import min_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from typing_extensions import Unpack
 
@@ -108,8 +108,8 @@ CHANCE = {"pairwise-accuracy": 0.5, SOFT: 0.5}
 SHARES = ("pairwise-accuracy", SOFT, "acc-eq")
 # Up to this number of systems all permutations (16,384) are made, even if fewer are requested.
 EXACT_SYSTEMS = 14
-# Factor by which permutations increase for pairs of metrics whose p is close to the level.
-RETEST_FACTOR = 10
+# Factors by which permutations increase for pairs of metrics whose p is close to the level.
+RETEST_FACTORS = (2, 10)
 OUTSIDE = (
     "the value is outside its interval: noise weakens agreement, and the interval is about the "
     "agreement without it"
@@ -131,7 +131,7 @@ class AgreeOptions(TypedDict, total=False):
         replicates: replicates of the intervals.
         test: test of two metrics; Williams' is for pearson of systems, or of segments with
             grouping=none.
-        permutations: permutations in each test, and 10 times as many if p is close to the
+        permutations: permutations in each test, and 2 or 10 times as many if p is close to the
             significance level; up to 14 systems are permuted exhaustively.
         permute: unit that tests swap. "scores" takes the systems as given; whole "systems"
             generalizes to other systems; outcomes of "pairs", for calibrated ties as in WMT,
@@ -654,9 +654,7 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate all metrics by one coefficient, with replicates of the units of `resampling`."""
     values = measure_metrics(data, by, settings.seed)
-    human = data.people.means if by.of_systems or data.human is None else data.human
-    metrics = data.systems if by.of_systems else data.items
-    test, method = choose_test(human, metrics, by, settings, data.judgments)
+    test, method = _test_of(data, by, settings)
     sizes = {"replicates": settings.replicates, "seed": settings.seed}
     draws = Draws(resample=resampling.resample, documents=resampling.documents, **sizes)
     return Evaluation(values, test, method, partial(_replicates, data, by, values, draws))
@@ -682,6 +680,13 @@ def _replicates(
         return bootstrap.bootstrap_shares_of_wins(counts, judgments, by, draws)
     # Only whole systems can be resampled.
     return bootstrap.bootstrap_agreement(data.people.means, data.systems, by, **options)
+
+
+def _test_of(data: AgreementData, by: Coefficient, settings: AgreeSettings) -> tuple[Test, Method]:
+    """Return the test of two metrics of the data, and its method; see `choose_test`."""
+    human = data.people.means if by.of_systems or data.human is None else data.human
+    metrics = data.systems if by.of_systems else data.items
+    return choose_test(human, metrics, by, settings, data.judgments)
 
 
 def choose_test(
@@ -751,11 +756,13 @@ def answer(
     values = {label: agreement.value for label, agreement in evaluation.values.items()}
     rank = partial(tests.rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
     ranks, pairs = rank(evaluation.test)
-    tested = {(pair.better, pair.worse): pair for pair in pairs}
-    if near := {names for names, pair in tested.items() if _is_close(pair, settings.alpha)}:
-        many = replace(settings, permutations=RETEST_FACTOR * settings.permutations)
-        test = evaluate(data, by, many, resampling).test
-        ranks, pairs = rank(lambda *names: test(*names) if names in near else tested[names])
+    for factor in RETEST_FACTORS:
+        tested = {(pair.better, pair.worse): pair for pair in pairs}
+        near = {names for names, pair in tested.items() if _is_close(pair, settings.alpha)}
+        if not near:
+            break
+        many = replace(settings, permutations=factor * settings.permutations)
+        ranks, pairs = rank(partial(_retest, near, tested, _test_of(data, by, many)[0]))
     defined = [label for label, value in values.items() if value is not None]
     replicates = None
     if resampling.refusal is None and defined:
@@ -783,6 +790,17 @@ def answer(
         about_systems=by.of_systems or evaluation.method == "systems",
         notes=notes,
     )
+
+
+def _retest(
+    near: Collection[tuple[str, str]],
+    tested: Mapping[tuple[str, str], MetricTest],
+    test: Test,
+    *names: str,
+) -> MetricTest:
+    """Test two metrics again if their names are in `near`."""
+    better, worse = names
+    return test(better, worse) if (better, worse) in near else tested[better, worse]
 
 
 def _is_close(pair: MetricTest, alpha: float) -> bool:

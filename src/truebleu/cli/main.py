@@ -105,7 +105,7 @@ SECTIONS = {
         "score": ("score", "Score systems by BLEU, chrF, TER and other metrics."),
         "compare": ("compare", "Test which differences between systems are real."),
         "explain": ("explain", "Break a difference down by segment, document and n-gram."),
-        "report": ("explain", "Write comparison and segments into one HTML file."),
+        "report": ("report", "Write comparison and segments into one HTML file."),
         "gate": ("compare", "Fail a new system that is significantly worse than the baseline."),
         "plan": ("plan", "Estimate the test set size needed to detect a difference."),
     },

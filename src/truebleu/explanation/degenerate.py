@@ -116,7 +116,7 @@ class Text:
     def trigrams(self) -> frozenset[str]:
         """Trigrams of lower-case characters; pairs of East Asian ones, whose words are shorter."""
         text = " ".join(self.text.lower().split())
-        trigrams = map("".join, zip(text, text[1:], text[2:], strict=False))
+        trigrams = [text[start : start + 3] for start in range(len(text) - 2)]
         if not self.is_east_asian:
             return frozenset(trigrams)
         pairs = (first + second for first, second in pairwise(text) if _script(first) in EAST_ASIAN)
@@ -310,9 +310,14 @@ class Output:
         return [*self.references, self.source]
 
     @cached_property
+    def is_unlike_references(self) -> bool:
+        """True if hardly any of the output's trigrams are in a reference."""
+        return self.text.share_in(self.references) < ABOUT_REQUEST
+
+    @cached_property
     def is_unlike(self) -> bool:
         """True if hardly any of the output's trigrams are in reference or source."""
-        return self.text.share_in(self.others) < ABOUT_REQUEST
+        return self.is_unlike_references and self.text.share_in(self.others) < ABOUT_REQUEST
 
     def relation(self, part: Text) -> float:
         """Compute the largest relation of a part to source or references."""
@@ -395,6 +400,8 @@ def _has_wrong_script(output: Output) -> bool:
         has_kana = letters["KANA"] > KANA_SHARE * east_asian
         if has_kana != ("KANA" in used) and east_asian >= FOREIGN_LEAST:
             return all((text.scripts["KANA"] > 0) != has_kana for text in output.references)
+    if letters.keys() <= used:
+        return False
     foreign = total = 0
     for script, count in letters.items():
         weight = LETTERS_OF_A_WORD if script in EAST_ASIAN else 1
@@ -409,7 +416,7 @@ def _is_unlike_references(output: Output) -> bool:
     """Return whether its trigrams are far rarer in the language than its references' trigrams."""
     texts, language = [output.text, *output.references], output.language
     # The quick check comes first: most outputs share many trigrams with their references.
-    if EAST_ASIAN & language.scripts or output.text.share_in(output.references) >= ABOUT_REQUEST:
+    if EAST_ASIAN & language.scripts or not output.is_unlike_references:
         return False
     if min(len(text.words) for text in texts) < LANGUAGE_LEAST:
         return False

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
-from truebleu.counts.counts import Counts
 from truebleu.counts.inputs import counts_of
-from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import RefusedError, SettingError
 from truebleu.explanation.contributions import (
     TYPOGRAPHY,
@@ -35,7 +33,9 @@ from truebleu.metrics.base import Metric
 from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.pairs import swap_tests
 from truebleu.significance.settings import ResamplingSettings, units_of
+from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.counts.counts import MetricCounts
+    from truebleu.counts.counts import Counts, MetricCounts
     from truebleu.counts.inputs import Source
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
@@ -416,6 +416,14 @@ class Compared:
         )
 
 
+class _Tested(NamedTuple):
+    """A difference, its interval and its p-value."""
+
+    difference: float
+    interval: DifferenceBounds
+    p: float
+
+
 class _Explainer:
     """Explains pairs of systems by one metric."""
 
@@ -571,21 +579,23 @@ class _Explainer:
 
     def _compared(
         self, pair: PairResult, rows: NDArray[Any], mask: NDArray[np.bool_]
-    ) -> PairResult | None:
-        """Compare the pair by other rows or on some segments; None if nothing can be tested."""
+    ) -> _Tested | None:
+        """Test the pair by other rows or on some segments; None if nothing can be tested."""
         if len(np.unique(self.units.of_segment[mask])) < 2:
             return None
         outline = self.outline.select((pair.a, pair.b))
         if not mask.all():
             outline = outline.subset(np.flatnonzero(mask).tolist())
-        counts = Counts.of(outline, [(self.scorer, Rows.of(ArrayRows(rows[mask])))])
-        names = ("test", "replicates", "seed", "level", "unit", "block_length")
-        options = {name: getattr(self.settings, name) for name in names}
+        settings = replace(
+            self.settings, baseline=None, correction="none", test_replicates=None, primary=None
+        )
+        units = units_of(outline, settings)
         try:
-            (compared,) = compare(counts, people=None, **options).comparisons
+            counts = UnitCounts.of(pair.metric, self.scorer, rows[mask], units)
+            (tests,) = swap_tests([counts], [(0, 1)], settings)
         except SettingError:  # a mean of no scores
             return None
-        return compared
+        return _Tested(float(counts.differences([(0, 1)])[0]), tests.interval(0), float(tests.p[0]))
 
     def _fragility(self, pair: PairResult, rows: Values) -> tuple[Fragility, ...]:
         if pair.difference == 0:

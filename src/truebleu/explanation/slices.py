@@ -260,14 +260,19 @@ def even_spread_ps(
         by_unit = units.add_up(excess[:, None])[:, 0]
         cells = width * units.of_segment[:, None]
         excesses, weights = (np.repeat(values, len(parts)) for values in (excess, shares))
+        squared, of_segments = excesses**2, len(units) == len(excess)
 
         def totals_and_variances(laid: NDArray[np.int64]) -> tuple[Values, Values]:
-            inside = np.bincount((cells + laid).ravel(), excesses, len(units) * width)
-            inside = inside.reshape(len(units), width)
             share = np.bincount(laid.ravel(), weights, width)
             # Sum of squares of inside - share * by_unit, without another large array.
-            squares = np.einsum("us,us->s", inside, inside)
-            squares -= share * (2 * (by_unit @ inside) - share * (by_unit @ by_unit))
+            if of_segments:
+                products = np.asarray(np.bincount(laid.ravel(), squared, width), np.float64)
+                squares = products
+            else:
+                inside = np.bincount((cells + laid).ravel(), excesses, len(units) * width)
+                inside = inside.reshape(len(units), width)
+                squares, products = np.einsum("us,us->s", inside, inside), by_unit @ inside
+            squares = squares - share * (2 * products - share * (by_unit @ by_unit))
             return np.abs(np.bincount(laid.ravel(), excesses, width)), squares
 
         statistics = np.empty((replicates + 1, 2, width))

@@ -327,6 +327,17 @@ def _adjusted_intervals(
     return None if alpha is None else intervals(tests.p, alpha)
 
 
+def swap_tests(
+    statistics: Sequence[UnitCounts],
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+    progress: Progress | None = None,
+) -> list[PairTests]:
+    """Test all pairs by swaps, which need no scores on the bootstrap's replicates."""
+    scores = [np.empty((0, metric.systems)) for metric in statistics]
+    return all_pair_tests(statistics, scores, pairs, settings, lambda *_: scores, progress)
+
+
 def inverted_intervals(
     statistics: UnitCounts,
     pairs: Sequence[Pair],

@@ -31,10 +31,10 @@ from truebleu.counts.inputs import counts_of, paths_in
 from truebleu.errors import SettingError
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
-    all_pair_tests,
     pairs_to_compare,
     rank_ranges,
     significantly_better,
+    swap_tests,
 )
 from truebleu.significance.panel_files import read_panel
 from truebleu.significance.settings import (
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.significance.pairs import DifferenceBounds, PairTests
+    from truebleu.significance.pairs import DifferenceBounds
     from truebleu.significance.replicates import Progress
-    from truebleu.significance.unit_counts import Pair, UnitCounts
+    from truebleu.significance.unit_counts import Pair
 
 __all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelSystem", "SetResult"]
 
@@ -521,7 +521,8 @@ def _compare_set(
     unit_counts = count_units(counts, units)
     present = [pair for pair in pairs if all(number in index for number in pair)]
     local = [(index[a], index[b]) for a, b in present]
-    tests = _randomized(unit_counts, local, settings, progress) if present else []
+    each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
+    tests = swap_tests(unit_counts, local, each, progress) if present else []
     differences: list[dict[Pair, SetDifference]] = [{} for _ in unit_counts]
     for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
         errors = metric.errors_of_pairs(local).tolist()
@@ -567,22 +568,6 @@ def _compare_sets(
         if progress is not None:
             progress(settings.replicates)
     return [results[index] for index in range(len(calls))]
-
-
-def _randomized(
-    statistics: Sequence[UnitCounts],
-    pairs: Sequence[Pair],
-    settings: PanelSettings,
-    progress: Progress | None,
-) -> list[PairTests]:
-    """Test the pairs by each metric, by approximate randomization."""
-    scores = [np.empty((0, metric.systems)) for metric in statistics]
-    each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
-    return all_pair_tests(statistics, scores, pairs, each, _no_bootstrap, progress)
-
-
-def _no_bootstrap(first: int, count: int) -> list[Values]:
-    raise AssertionError(f"no test asks for replicates {first} to {first + count - 1}")
 
 
 def average_differences(
