@@ -279,7 +279,7 @@ CASES = {
     "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "
     "-o $out/drawn",
     "sample-stratified": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 120 "
-    "--draw stratified --length-groups 3 -o $out/drawn",
+    "--draw stratified -o $out/drawn",
     "sample-document": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 150 "
     "--draw document -o $out/drawn",
     "sample-source-only": "sample -s $zh/src.txt --size 50 --tokenizer zh -o $out/drawn",

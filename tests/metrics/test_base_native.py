@@ -124,11 +124,6 @@ def test_no_argument_makes_the_native_metrics_panic(data: st.DataObject) -> None
     ends_well(lambda: metric.count(data.draw(texts), data.draw(texts)))
 
 
-def test_weights_of_other_rows_are_refused() -> None:
-    with pytest.raises(IndexError, match="3 weights for 2 rows"):
-        _core.Rows(np.ones((2, 4))).weighted_sums(np.ones((1, 3), dtype=np.uint8))
-
-
 @pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200)
@@ -141,7 +136,6 @@ def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
     strata = draw(pairs)
     kernels = [
         lambda: _core.Rows(rows).bootstrap_sums(strata=strata, **run),
-        lambda: _core.Rows(rows).weighted_sums((draw(matrices(2, 2)) > 0).astype(np.uint8)),
         lambda: _core.Rows(rows).swapped_sums(**run),
         lambda: _core.heads(draw(st.lists(FEW)), **run),
         lambda: _core.Pairs(draw(pairs)).sums(draw(matrices(3, 3)), rows),

@@ -66,15 +66,6 @@ def test_all_texts_are_drawn_together(pool: TestSet, method: str) -> None:
     assert abs(len(drawn) - 60) <= (5 if method == "document" else 0)
 
 
-def test_groups_of_length_keep_their_shares(pool: TestSet) -> None:
-    drawn = draw(replace(pool, domains=None), size=100, draw="stratified", length_groups=4)
-    lengths = np.array([len(tokens) for tokens in words(pool)])
-    edges = np.quantile(lengths, [0.25, 0.5, 0.75])
-    for edge in edges:
-        share = (lengths <= edge).mean()
-        assert (lengths[positions(drawn)] <= edge).mean() == pytest.approx(share, abs=0.021)
-
-
 def test_lengths_count_the_source_if_there_is_one(pool: TestSet) -> None:
     with_source = replace(pool, source=["one two three"] * 400)
     assert {len(tokens) for tokens in words(with_source)} == {3}
@@ -89,8 +80,6 @@ def test_lengths_count_the_source_if_there_is_one(pool: TestSet) -> None:
         ({"size": 0}, "size: 0; expected a whole number from 1 up"),
         ({"size": -3}, "size: -3"),
         ({"size": 401}, "size: 401; expected at most 400"),
-        ({"draw": "stratified", "length_groups": 0}, "length_groups: 0"),
-        ({"length_groups": 2}, "length_groups: 2; expected 1 unless"),
         ({"seed": -1}, "seed: -1"),
     ],
 )
@@ -118,14 +107,6 @@ def test_a_pool_without_labels_cannot_be_drawn_by_them(pool: TestSet) -> None:
 def test_the_report_counts_what_a_plain_count_finds(pool: TestSet) -> None:
     report = draw(pool, draw="random")
     drawn = set(positions(report).tolist())
-    inside = [t for i, tokens in enumerate(words(pool)) if i in drawn for t in tokens]
-    outside = [t for i, tokens in enumerate(words(pool)) if i not in drawn for t in tokens]
-    vocabulary = report.vocabulary
-    known = set(inside)
-    unseen = [token for token in outside if token not in known]
-    assert vocabulary.types_covered == pytest.approx(len(known) / len({*inside, *outside}))
-    assert vocabulary.tokens_covered == pytest.approx(1 - len(unseen) / len([*inside, *outside]))
-    assert vocabulary.out_of_vocabulary == pytest.approx(len(unseen) / len(outside))
     lengths = np.array([len(tokens) for tokens in words(pool)])
     assert report.lengths.mean == pytest.approx(lengths[positions(report)].mean())
     assert report.pool_lengths.quantiles["0.5"] == np.median(lengths)
@@ -155,15 +136,6 @@ def test_the_whole_pool_differs_in_nothing(pool: TestSet) -> None:
     report = draw(pool, size=400)
     assert report.length_distance == 0
     assert report.usual_distance == 0
-    assert report.vocabulary.out_of_vocabulary is None
-    assert set(report.reasons) == {"out_of_vocabulary"}
-    json.dumps(report.to_dict(), allow_nan=False)
-
-
-def test_a_pool_without_words_has_no_vocabulary() -> None:
-    report = draw(only_references(["", "", ""]), size=2)
-    assert report.vocabulary.types_covered is None
-    assert report.reasons["types_covered"] == "the pool has no words"
     json.dumps(report.to_dict(), allow_nan=False)
 
 
@@ -331,35 +303,18 @@ def test_a_stratified_sample_has_the_shares_of_the_pool(
     labels: list[str], seed: int, data: st.DataObject
 ) -> None:
     size = data.draw(st.integers(1, len(labels)))
-    groups = data.draw(
-        st.lists(st.integers(0, 5), min_size=len(labels), max_size=len(labels)).map(np.array)
-    )
-    positions = drawing.stratified(labels, size, stream(seed), groups).tolist()
+    positions = drawing.stratified(labels, size, stream(seed)).tolist()
     assert positions == sorted(set(positions))
     assert len(positions) == size
     taken = Counter(labels[position] for position in positions)
-    cells = Counter((labels[position], int(groups[position])) for position in positions)
-    sizes = Counter(zip(labels, groups.tolist(), strict=True))
     for label, count in Counter(labels).items():
         assert abs(taken[label] - Fraction(size * count, len(labels))) < 1
-        for group in range(6):
-            share = Fraction(taken[label] * sizes[label, group], count)
-            assert abs(cells[label, group] - share) < 1
-
-
-def test_small_groups_do_not_spoil_the_shares_of_strata() -> None:
-    """Each of 20 cells has about half a segment to give, and the larger ones are all of one."""
-    labels = ["a"] * 100 + ["b"] * 90
-    groups = np.array([i // 10 for i in range(100)] + [i // 9 for i in range(90)])
-    positions = drawing.stratified(labels, 10, stream(1), groups).tolist()
-    assert Counter(labels[position] for position in positions) == {"a": 5, "b": 5}
 
 
 def test_every_segment_of_a_stratum_is_as_likely() -> None:
-    groups = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3])
     taken: Counter[int] = Counter()
     for seed in range(2000):
-        taken.update(drawing.stratified("x" * 10, 3, stream(seed), groups).tolist())
+        taken.update(drawing.stratified("x" * 10, 3, stream(seed)).tolist())
     # 600 each; 5 standard deviations.
     assert all(abs(taken[position] - 600) < 103 for position in range(10))
 

@@ -19,6 +19,7 @@ from truebleu.significance.corrections import (
     CORRECTIONS,
     P_VALUE_CORRECTIONS,
     adjust,
+    default_correction,
     error_variance,
     experimentwise_error,
     scheffe_p,
@@ -307,3 +308,8 @@ def test_simultaneous_intervals_exclude_0_exactly_if_tukey_or_scheffe_rejects(
         apart = np.abs(means[:, None] - means) > half
         rejected = correction.adjust(scores) <= 0.05
         assert (apart == rejected).all(), trial
+
+
+def test_holms_correction_is_the_default_up_to_1000_comparisons() -> None:
+    assert [default_correction(count) for count in (1, 1000)] == ["holm", "holm"]
+    assert default_correction(1001) == "westfall-young"

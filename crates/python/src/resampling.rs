@@ -58,25 +58,6 @@ impl Rows {
         }
     }
 
-    /// Returns the weighted sums by each set of weights, shaped (set, column); weights are shaped
-    /// (set, row).
-    #[pyo3(signature = (weights, /))]
-    fn weighted_sums<'py>(
-        &self,
-        py: Python<'py>,
-        weights: PyReadonlyArray2<'py, u8>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (rows, weights) = (self.floats(py)?, weights.as_array());
-        let rows = rows.as_array();
-        if weights.ncols() != rows.nrows() {
-            let message = format!("{} weights for {} rows", weights.ncols(), rows.nrows());
-            return Err(PyIndexError::new_err(message));
-        }
-        replicates_from(0, weights.nrows() as u64, rows.ncols())?;
-        let sums = detached(py, || resampling::sums_by_weights(&rows, &weights))?;
-        Ok(sums.into_pyarray(py))
-    }
-
     /// Sums the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
     /// column).
     ///

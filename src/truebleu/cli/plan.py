@@ -44,7 +44,7 @@ SAMPLE_EPILOG = """\b
 Examples:
   truebleu sample -r ref.txt -s src.txt --size 500 -o small
   truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified -o small
-  truebleu sample -s src.txt --size 500 --draw stratified --length-groups 4 -o to-translate
+  truebleu sample -s src.txt --size 500 -o to-translate
 
 \b
 The folder gets each text under its name, documents.tsv if documents or domains are known, and

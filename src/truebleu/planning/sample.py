@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None
 
-__all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings", "Vocabulary"]
+__all__ = ["DomainShare", "Lengths", "Sample", "SampleSettings"]
 
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
 #: Reported quantiles of the lengths.
@@ -39,7 +38,6 @@ QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 # Names of random streams that differ from the draw's: new names would draw other segments.
 STREAMS = {"systematic": "broad"}
-MOST_LENGTH_GROUPS = 100
 # Limit on the documents dropped at the end so that others fit.
 MOST_DROPPED = 10
 # 95 % quantile of Kolmogorov's distribution.
@@ -60,12 +58,10 @@ class SampleOptions(_Size, total=False):
         size: number of segments to draw.
         draw: "systematic" takes every k-th segment, "random" any, "stratified" takes from each
             domain in proportion to its share of the pool, "document" takes whole documents.
-        length_groups: number of groups by length that "stratified" also takes from in proportion.
-        tokenizer: tokenizer that counts words, for lengths and the vocabulary.
+        tokenizer: tokenizer that counts words, for lengths.
     """
 
     draw: DrawMethod
-    length_groups: Annotated[int, Setting(minimum=1, maximum=MOST_LENGTH_GROUPS, metavar="N")]
     tokenizer: Annotated[str, Setting(choices=_core.tokenizers(), rare=True)]
     seed: Seed
 
@@ -78,16 +74,8 @@ class SampleSettings(Settings):
 
     size: int
     draw: DrawMethod = "systematic"
-    length_groups: int = 1
     tokenizer: str = "13a"
     seed: int = DEFAULT_SEED
-
-    @staticmethod
-    def refuse_conflicts(options: Mapping[str, Any]) -> None:
-        """Raise SettingError for length groups with a draw that ignores them."""
-        groups = options["length_groups"]
-        if groups > 1 and options["draw"] != "stratified":
-            raise SettingError("length_groups", groups, "1 unless draw is 'stratified'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,28 +97,6 @@ class Lengths:
     quantiles: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
-    """Coverage of the pool's words by the test set.
-
-    Attributes:
-        types: number of different words of the test set.
-        pool_types: number of different words of the pool.
-        types_covered: share of the pool's different words that the test set has; None if the pool
-            has no words.
-        tokens_covered: share of the pool's running words that the test set has; None if the pool
-            has no words.
-        out_of_vocabulary: share of the running words of other segments that the test set lacks;
-            None if they have no words.
-    """
-
-    types: int
-    pool_types: int
-    types_covered: float | None
-    tokens_covered: float | None
-    out_of_vocabulary: float | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sample(Result):
     """A test set drawn from a pool, and its similarity to the pool.
@@ -149,8 +115,6 @@ class Sample(Result):
             distributions of lengths.
         usual_distance: bound below which the distance of 95 % of random samples of this size stays;
             0 for the whole pool.
-        vocabulary: coverage of the pool's words.
-        reasons: reason for each value that is None, by its name.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.planning:sample_document"
@@ -166,8 +130,6 @@ class Sample(Result):
     pool_lengths: Lengths
     length_distance: float
     usual_distance: float
-    vocabulary: Vocabulary
-    reasons: Mapping[str, str]
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is created if missing: all files or none.
@@ -211,11 +173,9 @@ def sample(
     if settings.size > len(pool):
         expected = f"at most {len(pool)}, the segments of the pool"
         raise SettingError("size", settings.size, expected)
-    words = _words(pool, settings.tokenizer)
-    positions = _positions(pool, settings, words)
+    positions = _positions(pool, settings)
     test_set = pool.part(positions.tolist())
-    lengths = np.array([len(tokens) for tokens in words])
-    vocabulary = _vocabulary(words, positions)
+    lengths = np.array([len(tokens) for tokens in _words(pool, settings.tokenizer)])
     return Sample(
         settings=settings,
         pool=pool,
@@ -228,38 +188,25 @@ def sample(
         pool_lengths=_lengths(lengths),
         length_distance=largest_distance(lengths[positions], lengths),
         usual_distance=usual_distance(len(test_set), len(pool)),
-        vocabulary=vocabulary,
-        reasons=_reasons(pool, vocabulary),
     )
 
 
-def _positions(
-    pool: TestSet, settings: SampleSettings, words: Sequence[Sequence[str]]
-) -> Positions:
+def _positions(pool: TestSet, settings: SampleSettings) -> Positions:
     draw = Streams(settings.seed, f"sample {STREAMS.get(settings.draw, settings.draw)}").at(0)
     if settings.draw == "systematic":
         return systematic(len(pool), settings.size, draw)
     if settings.draw == "random":
         return random(len(pool), settings.size, draw)
     if settings.draw == "stratified":
-        groups = _length_groups(pool, settings.length_groups, words)
-        return stratified(pool.domains or ("",) * len(pool), settings.size, draw, groups)
+        if pool.domains is None:
+            raise SettingError("draw", "stratified", "a pool with domains; see --documents")
+        return stratified(pool.domains, settings.size, draw)
     if pool.documents is None:
         raise SettingError("draw", "document", "a pool with documents; see --documents")
     if len(set(pool.documents)) < 2:
         found = "one document"
         raise SettingError("pool", found, "at least two documents: one leaves nothing to draw")
     return whole_documents(pool.documents, settings.size, draw)
-
-
-def _length_groups(pool: TestSet, count: int, words: Sequence[Sequence[str]]) -> Positions:
-    """Return each segment's length group, from 0 for the shortest."""
-    if pool.domains is None and count == 1:
-        expected = "a pool with domains (see --documents), or groups of length (--length-groups)"
-        raise SettingError("draw", "stratified", expected)
-    lengths = np.array([len(tokens) for tokens in words])
-    edges = np.quantile(lengths, np.arange(1, count) / count)
-    return np.searchsorted(edges, lengths, side="left")
 
 
 def _words(pool: TestSet, tokenizer: str) -> list[list[str]]:
@@ -292,16 +239,10 @@ def random(count: int, size: int, draw: Draw) -> Positions:
     return np.sort(_random_order(count, draw)[:size])
 
 
-def stratified(strata: Sequence[Hashable], size: int, draw: Draw, groups: Positions) -> Positions:
-    """Draw a random sample of each stratum, in proportion to its size.
-
-    Within a stratum the groups, numbers such as a length group, are sampled in proportion too: the
-    segments are sorted by group, then randomly, and every k-th is drawn. So small groups cannot
-    distort the shares of strata, and every segment of a stratum is equally likely.
-    """
-    order = _random_order(len(strata), draw)
+def stratified(strata: Sequence[Hashable], size: int, draw: Draw) -> Positions:
+    """Draw a random sample of each stratum, in proportion to its size."""
     members: dict[Hashable, list[int]] = {}
-    for position in order[np.argsort(groups[order], kind="stable")].tolist():
+    for position in _random_order(len(strata), draw).tolist():
         members.setdefault(strata[position], []).append(position)
     # Strata in the order of the pool, so that ties of remainders do not depend on the random order.
     ordered = [members[label] for label in dict.fromkeys(strata)]
@@ -408,31 +349,6 @@ def _domains(pool: Labels, sample: Labels) -> tuple[DomainShare, ...]:
         )
         for domain in dict.fromkeys(pool)
     )
-
-
-def _vocabulary(words: Sequence[Sequence[str]], positions: Positions) -> Vocabulary:
-    pool = Counter(token for tokens in words for token in tokens)
-    counts = Counter(token for position in positions.tolist() for token in words[position])
-    missing = sum(count for token, count in pool.items() if token not in counts)
-    running, outside = pool.total(), pool.total() - counts.total()
-    return Vocabulary(
-        types=len(counts),
-        pool_types=len(pool),
-        types_covered=len(counts) / len(pool) if pool else None,
-        tokens_covered=1 - missing / running if running else None,
-        out_of_vocabulary=missing / outside if outside else None,
-    )
-
-
-def _reasons(pool: TestSet, vocabulary: Vocabulary) -> dict[str, str]:
-    reasons = {}
-    if pool.documents is None:
-        reasons["documents"] = reasons["pool_documents"] = "documents are not known"
-    if vocabulary.types_covered is None:
-        reasons["types_covered"] = reasons["tokens_covered"] = "the pool has no words"
-    if vocabulary.out_of_vocabulary is None:
-        reasons["out_of_vocabulary"] = "no words are outside of the test set"
-    return reasons
 
 
 def _reject_leftovers(folder: Path, contents: Iterable[str]) -> None:

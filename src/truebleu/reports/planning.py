@@ -335,12 +335,6 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
             f"Their distribution of lengths differs from the pool's by at most {distance:.1f} "
             f"points (Kolmogorov–Smirnov; 95 % of random samples: {typical:.1f})."
         )
-    words = sample.vocabulary
-    if words.tokens_covered is not None and words.types_covered is not None:
-        lines.append(
-            f"They have {100 * words.types_covered:.0f} % of the pool's {words.pool_types:,} "
-            f"different words, which make up {100 * words.tokens_covered:.0f} % of its text."
-        )
     return tuple(lines)
 
 
@@ -371,7 +365,6 @@ def length_table(sample: Sample) -> doc.Table:
 
 def long_table(sample: Sample) -> doc.Table:
     """Make a row for every number."""
-    words = sample.vocabulary
     pool_quantiles = sample.pool_lengths.quantiles
     measures: list[tuple[str, str, float | None, float | None]] = [
         ("segments", "", len(sample.segments), len(sample.pool)),
@@ -383,10 +376,6 @@ def long_table(sample: Sample) -> doc.Table:
         ),
         ("length distance", "", sample.length_distance, None),
         ("usual distance", "", sample.usual_distance, None),
-        ("types", "", words.types, words.pool_types),
-        ("types covered", "", words.types_covered, None),
-        ("tokens covered", "", words.tokens_covered, None),
-        ("out of vocabulary", "", words.out_of_vocabulary, None),
         *(("domain share", part.domain, part.share, part.pool_share) for part in sample.domains),
     ]
     names = ("measure", "of", "test_set", "pool")

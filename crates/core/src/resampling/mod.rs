@@ -28,4 +28,3 @@ pub use stream::{Purpose, Stream};
 pub(crate) use subset_sums::{Row, add_taken};
 pub use swaps::{COINS, Swaps, swapped_sums};
 pub use tally::Tally;
-pub use weighted_sums::sums_by_weights;

@@ -21,18 +21,6 @@ const REPLICATES: usize = 32;
 /// Number of weights that are kept at a time: the more units, the fewer replicates.
 const WEIGHTS: usize = 1 << 26;
 
-/// Computes the weighted sums of rows by each set of weights, shaped (set, column); weights are
-/// shaped (set, row).
-#[must_use]
-pub fn sums_by_weights<C: Count>(
-    rows: &ArrayView2<'_, C>,
-    weights: &ArrayView2<'_, u8>,
-) -> Array2<f64> {
-    weighted_sums(rows, 0..weights.nrows() as u64, |set, chosen| {
-        chosen.iter_mut().zip(weights.row(set as usize)).for_each(|(to, from)| *to = *from);
-    })
-}
-
 /// Computes the weighted sums of rows in each of `replicates`, shaped (replicate, column).
 ///
 /// `weigh` gets the index of a replicate and writes the weight of each row.
@@ -242,14 +230,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn given_weights_are_taken_row_by_row() {
-        let rows = ndarray::array![[1.0, 0.5], [10.0, 0.25], [100.0, -2.0]];
-        let weights = ndarray::array![[0, 1, 2], [255, 0, 3]];
-        let sums = sums_by_weights(&rows.view(), &weights.view());
-        assert_eq!(sums, ndarray::array![[210.0, -3.75], [555.0, 121.5]]);
     }
 
     #[test]
