@@ -199,11 +199,6 @@ def lines(rows: Iterable[str]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
-def sample(name: str, n: int, score: float) -> dict[str, object]:
-    about = {"evaluation_id": "e", "model_id": name, "evaluation_name": "quiz"}
-    return {**about, "sample_id": f"{n}", "evaluation": {"score": score}}
-
-
 def harness(n: int, score: float) -> dict[str, object]:
     outputs = {"target": "t", "resps": [["o"]], "filtered_resps": ["o"], "filter": "none"}
     return {"doc_id": n, "doc": {}, **outputs, "metrics": ["acc"], "doc_hash": f"{n}", "acc": score}
@@ -258,15 +253,14 @@ FORMATS: dict[str, dict[str, str]] = {
         for s, scores in SCORES.items()
     },
     "Inspect": {f"{s}.json": inspect(s, scores) for s, scores in SCORES.items()},
-    "Every Eval Ever": {"samples.jsonl": lines(json.dumps(sample(*row)) for row in ALL)},
     "table": {
         f"{s}.csv": lines(["id,score", *(f"{n},{score}" for n, score in enumerate(scores))])
         for s, scores in SCORES.items()
     },
 }
 #: Formats of scores that are called score or M, of which nobody knows whether higher is better.
-UNKNOWN_DIRECTION = ("numbers", "WMT", "mt-metrics-eval", "Every Eval Ever", "table")
-BY_NAME = ("lm-eval", "Inspect", "Every Eval Ever", "table")
+UNKNOWN_DIRECTION = ("numbers", "WMT", "mt-metrics-eval", "table")
+BY_NAME = ("lm-eval", "Inspect", "table")
 
 
 @pytest.mark.parametrize("name", FORMATS)

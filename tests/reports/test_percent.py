@@ -109,3 +109,14 @@ def test_differences_by_group_have_their_sign_in_the_heading() -> None:
     assert "old − new is not shown to vary by kind (Cochran's test of heterogeneity" in text_of(
         result
     )
+
+
+def test_a_panel_of_pass_fail_scores_has_points_and_percent() -> None:
+    scores = {"old": OLD, "new": NEW}
+    result = truebleu.panel({"x": scores, "y": scores}, **FEW)
+    text = text_of(result)
+    assert "by 22.5 points of score" in text
+    assert "each set: McNemar's exact test over items" in text
+    assert result.comparisons[0].difference == pytest.approx(-9 / 40)
+    other = {name: [value / 2 for value in column] for name, column in scores.items()}
+    assert truebleu.panel({"x": scores, "y": other}, **FEW).percent == ()

@@ -335,14 +335,6 @@ def test_a_data_frame_has_all_systems_or_each_has_one(library: str) -> None:
     assert (list(other.systems), other.documents) == (["a", "b"], ("x", "y"))
 
 
-def test_benchmarks_in_one_file_are_for_panels(tmp_path: Path) -> None:
-    record = {"evaluation_id": "e", "model_id": "a", "sample_id": "1", "evaluation": {"score": 1}}
-    lines = [json.dumps({**record, "evaluation_name": name}) for name in ("quiz", "sums")]
-    (tmp_path / "both.jsonl").write_text("\n".join(lines) + "\n")
-    with pytest.raises(CorpusError, match="the benchmarks quiz and sums of a"):
-        ItemScores.read([tmp_path / "both.jsonl"])
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from truebleu.reports import document as doc
+from truebleu.reports.compare import MCNEMAR
+from truebleu.reports.percent import in_percent, percent_digits, unit
 from truebleu.reports.words import words_of
 from truebleu.significance.tests import fewest_units
 
@@ -28,6 +31,7 @@ COLUMNS = doc.plain_columns(
 
 def document(result: Panel, *, details: bool = False) -> doc.Document:
     """Lay out the verdict on each pair, its sets and its mean; many pairs have a row each."""
+    data, result = _data(result), _in_percent(result)
     blocks: list[Block] = []
     for label in result.signatures:
         if len(result.signatures) > 1:
@@ -50,7 +54,16 @@ def document(result: Panel, *, details: bool = False) -> doc.Document:
     signatures = doc.signature_lines(one for many in result.signatures.values() for one in many)
     blocks.append(doc.Notes((*signatures, _method(result))))
     blocks += [_chart(result, label) for label in result.signatures]
-    return doc.Document(tuple(blocks), _data(result))
+    return doc.Document(tuple(blocks), data)
+
+
+def _in_percent(result: Panel) -> Panel:
+    if not result.percent:
+        return result
+    items = max(test_set.segments for test_set in result.test_sets)
+    shown = in_percent(result, result.percent, items)
+    digits = percent_digits(items)
+    return replace(shown, digits={**result.digits, **dict.fromkeys(result.percent, digits)})
 
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
@@ -137,7 +150,7 @@ def _systems(result: Panel, label: str) -> doc.Table:
     systems.sort(key=lambda row: (row.score is None, turn * (row.score or 0.0)))
     columns = [
         doc.Column("system", words_of(result.rows).system.capitalize()),
-        doc.Column("score", f"mean {label}", digits=digits),
+        doc.Column("score", f"mean {label}{' %' * (label in result.percent)}", digits=digits),
     ]
     if any(row.ranks is not None for row in systems):
         columns.append(doc.Column("ranks", "ranks", numeric=True))
@@ -233,7 +246,8 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     if interval is not None:
         low, high = interval if pair.difference >= 0 else (-interval[1], -interval[0])
         bounds = f" {doc.bracketed((low, high), digits)}"
-    amount = f"by {abs(pair.difference):.{digits}f} {pair.metric}{bounds}, {p}"
+    points = unit(pair.metric, percent=pair.metric in result.percent)
+    amount = f"by {abs(pair.difference):.{digits}f} {points}{bounds}, {p}"
     if pair.significant:
         word = "better" if gain > 0 else "worse"
         return f"{pair.a} is {word} than {pair.b} {where} {amount}: {counts}{missing}."
@@ -272,10 +286,13 @@ def _method(result: Panel) -> str:
         sorted(words.units(unit) for unit in {row.unit for row in result.test_sets})
     )
     about = "these test sets" if settings.languages == "fixed" else "further test sets like these"
+    test = f"approximate randomization over {units}, {settings.replicates:,} replicates"
+    of_items = all(row.unit == "segment" for row in result.test_sets)
+    if of_items and set(result.percent) == set(result.signatures):
+        test = f"{MCNEMAR} over {units}"
     return (
-        f"each set: approximate randomization over {units}, {settings.replicates:,} replicates, "
-        f"Benjamini and Hochberg's correction; means: about {about}, Student's t, Holm's "
-        f"correction; level {settings.level:g}, seed {settings.seed}"
+        f"each set: {test}, Benjamini and Hochberg's correction; means: about {about}, "
+        f"Student's t, Holm's correction; level {settings.level:g}, seed {settings.seed}"
     )
 
 

@@ -18,7 +18,7 @@ IN_POINTS = frozenset(
     (
         *("score", "scores", "median", "interval", "simultaneous_interval", "new_score"),
         *("old_score", "difference", "contribution", "unattributed", "effect"),
-        *("sd_of_runs", "sd_of_segments"),
+        *("sd_of_runs", "sd_of_segments", "fixed", "drawn", "tau", "prediction"),
     )
 )
 OTHERS = frozenset(("settings", "test_set", "signature", "warnings", "people", "look"))
@@ -34,9 +34,13 @@ def in_percent(result: Shown, labels: Container[str], items: int) -> Shown:
         labels: labels of the metrics with pass/fail scores.
         items: number of items, which decides the decimals.
     """
-    digits = 1 if items <= FEW_ITEMS else 2
-    shown: Shown = _scaled(result, labels, digits, is_rate=False)
+    shown: Shown = _scaled(result, labels, percent_digits(items), is_rate=False)
     return shown
+
+
+def percent_digits(items: int) -> int:
+    """Return the decimals of percentages of `items` items."""
+    return 1 if items <= FEW_ITEMS else 2
 
 
 def comparison_in_percent(comparison: Comparison) -> Comparison:
@@ -66,7 +70,8 @@ def _scaled(value: Any, labels: Container[str], digits: int, *, is_rate: bool) -
     for field in fields(value):
         part = getattr(value, field.name)
         are_points = field.name in IN_POINTS or _are_contributions(field.name, part)
-        if is_rate and are_points:
+        # The numbers of fixed items are whole.
+        if is_rate and are_points and not isinstance(part, int):
             changes[field.name] = _in_points(part)
         elif is_rate and field.name == "digits":
             changes["digits"] = digits
@@ -83,6 +88,8 @@ def _are_contributions(name: str, value: Any) -> bool:
 def _in_points(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_in_points, value))
+    if isinstance(value, Mapping):
+        return {name: _in_points(part) for name, part in value.items()}
     return None if value is None else 100 * value
 
 

@@ -251,71 +251,6 @@ def _member(path: str, data: bytes, archive: ZipFile, member: ZipInfo) -> bytes:
     return contents
 
 
-# Every Eval Ever: a JSON line for each sample and metric, and a file of results, which names the
-# file of its samples in the same folder. Only results have the direction.
-
-_SAMPLE = frozenset({"evaluation_id", "model_id", "sample_id", "evaluation"})
-
-
-def _are_results(file: ScoreFile) -> bool:
-    return is_object(file.json, "schema_version", "evaluation_results")
-
-
-def _every_eval_ever_records(file: ScoreFile) -> Iterator[Numbered]:
-    """Yield samples with the name of their metric; a single metric is called score."""
-    records = list((_samples_of(file) if _are_results(file) else file).records())
-    keys = ("model_id", "evaluation_name", "evaluation_result_id")
-    ids = [tuple(str(record.get(key, "")) for key in keys) for _, record in records]
-    metrics = Counter((model, name) for model, name, _ in set(ids))
-    for (line, record), (model, name, result) in zip(records, ids, strict=True):
-        metric = result if metrics[model, name] > 1 else "score"
-        evaluation, metadata = record.get("evaluation"), record.get("metadata")
-        scores = None
-        if isinstance(evaluation, dict):
-            scores = {metric: evaluation.get("score", evaluation.get("is_correct"))}
-        elif "evaluation" in record:
-            file.refuse(line, f"evaluation {evaluation!r}", "an object with a score")
-        fields = {**record, **(metadata if isinstance(metadata, dict) else {})}
-        yield line, {**record, "scores": scores, "fields": fields}
-
-
-def _only_output(record: Record) -> object:
-    """Return the output of the model, or None if there are several."""
-    texts = value_inside(record, ["output", "raw"])
-    return texts[0] if isinstance(texts, list) and len(texts) == 1 else None
-
-
-def _every_eval_ever_directions(file: ScoreFile) -> dict[str, bool]:
-    """Return the direction of each result by its id; a single result is called score."""
-    results = file.json["evaluation_results"] if _are_results(file) else []
-    higher = {}
-    for result in results if isinstance(results, list) else []:
-        lower = value_inside(result, ["metric_config", "lower_is_better"])
-        if isinstance(lower, bool):
-            higher[str(result.get("evaluation_result_id", ""))] = not lower
-    return higher | ({"score": next(iter(higher.values()))} if len(higher) == 1 else {})
-
-
-def _samples_of(file: ScoreFile) -> ScoreFile:
-    """Read the samples that a file of results names, and verify their checksum."""
-    details = file.json.get("detailed_evaluation_results")
-    samples_path = value_inside(details, ["file_path"])
-    name = os.path.basename(samples_path) if isinstance(samples_path, str) else ""
-    path = os.path.join(os.path.dirname(file.path), name)
-    if not name or not os.path.isfile(path):
-        expected = "JSON lines of its samples in the same folder, which have the scores"
-        file.refuse(None, "results of a whole evaluation", expected)
-    samples = ScoreFile.read(path)
-    checksum = details.get("checksum")
-    if isinstance(checksum, str) and details.get("hash_algorithm", "sha256") == "sha256":
-        from hashlib import sha256
-
-        actual = sha256(samples.data).hexdigest()
-        if actual != checksum.lower():
-            file.refuse(None, f"the checksum {actual} of {name}", checksum)
-    return samples
-
-
 # promptfoo: rows of any number of systems as JSON, JSON lines or CSV. A system is a provider, with
 # the prompt if it has several. Rows with equal variables are repeats. Errors (failureReason 2) have
 # no score.
@@ -534,20 +469,6 @@ LLM_FORMATS = {
         are_runs=True,
         fields="metadata",
         takes_first=True,
-    ),
-    "Every Eval Ever": Format(
-        writes="JSON of results, JSON lines of samples",
-        knows=lambda file: _are_results(file) or has_keys(*_SAMPLE)(file),
-        records=_every_eval_ever_records,
-        needs=_SAMPLE,
-        system="model_id",
-        item="sample_id",
-        benchmark="evaluation_name",
-        checksum="sample_hash",
-        fields="fields",
-        output=_only_output,
-        references="input.reference",
-        higher=_every_eval_ever_directions,
     ),
     "promptfoo": Format(
         writes="the results as JSON, JSON lines or CSV",

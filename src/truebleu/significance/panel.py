@@ -29,6 +29,7 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.counts.counts import Counts
 from truebleu.counts.inputs import counts_of, paths_in
 from truebleu.errors import SettingError
+from truebleu.metrics.base import MeanScorer
 from truebleu.significance.corrections import adjust
 from truebleu.significance.pairs import (
     pairs_to_compare,
@@ -37,6 +38,7 @@ from truebleu.significance.pairs import (
     swap_tests,
 )
 from truebleu.significance.panel_files import read_panel
+from truebleu.significance.rates import are_rates
 from truebleu.significance.settings import (
     CompareSettings,
     ResamplingSettings,
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.outline import RowKind
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.counts.inputs import Source
+    from truebleu.counts.counts import MetricCounts
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
@@ -243,6 +245,7 @@ class Panel(Result):
         signatures: signatures of each metric, by label; several if the sets' tokenizers differ.
         higher_is_better: direction of each metric, by label.
         digits: decimals to display, by metric label.
+        percent: labels of the metrics whose scores of items are 0 or 1 on every set.
         common: names of the sets that have all systems.
         systems: every system by every metric.
         comparisons: every pair by every metric.
@@ -256,6 +259,7 @@ class Panel(Result):
     signatures: Mapping[str, tuple[Signature, ...]]
     higher_is_better: Mapping[str, bool | None]
     digits: Mapping[str, int]
+    percent: tuple[str, ...]
     common: tuple[str, ...]
     systems: tuple[PanelSystem, ...]
     comparisons: tuple[PanelComparison, ...]
@@ -289,7 +293,7 @@ class Panel(Result):
 
 @schema.takes(PanelSettings)
 def panel(
-    test_sets: Mapping[str, Source] | str | PathLike[str] | Sequence[str | PathLike[str]],
+    test_sets: Mapping[str, Any] | str | PathLike[str] | Sequence[str | PathLike[str]],
     metrics: MetricsLike | None = None,
     *,
     progress: Progress | None = None,
@@ -336,11 +340,21 @@ def panel(
         },
         higher_is_better={label: scorer.higher_is_better for label, scorer in scorers.items()},
         digits={label: scorer.digits for label, scorer in scorers.items()},
+        percent=tuple(
+            label
+            for index, label in enumerate(scorers)
+            if all(_are_rates(part.metrics[index]) for part in counts.values())
+        ),
         common=tuple(row.sizes.name for row in sets if len(row.index) == len(names)),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
         warnings=panel_warnings(counts),
     )
+
+
+def _are_rates(metric: MetricCounts) -> bool:
+    is_mean = isinstance(metric.scorer, MeanScorer)
+    return is_mean and are_rates(metric.scorer, metric.rows.stored())
 
 
 def panel_warnings(counts: Mapping[str, Counts]) -> tuple[TextWarning, ...]:
