@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "_results": {"errors", "reports"},
     "schema": {"errors"},
     "corpus": {"errors", "_results"},
-    "human": {"errors", "corpus", "scores"},
+    "human": {"errors", "corpus", "metrics", "scores"},
     "execution": {"errors"},
     "tokenizers": {"errors", "corpus"},
     "metrics": {"errors", "_results", "corpus", "tokenizers"},

@@ -109,7 +109,7 @@ def every_metric() -> list[str]:
     return [
         written.get(name, name)
         for name in METRICS
-        if name not in neural and written.get(name, name)
+        if name not in neural | {"spans"} and written.get(name, name)
     ]
 
 

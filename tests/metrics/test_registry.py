@@ -149,7 +149,7 @@ def test_a_scorer_is_not_requested() -> None:
 
 # Metrics as people write them.
 
-NEED_SETTINGS = ("command", "depf", "scores")
+NEED_SETTINGS = ("command", "depf", "scores", "spans")
 WRITTEN = [
     *(name for name in METRICS if name not in NEED_SETTINGS),
     *("bleu:lowercase=yes", "bleu:max_order=2,smooth=floor,smooth_value=0.01,tokenize=zh"),

@@ -5,6 +5,7 @@ Formats that pair segments by id need all segments at once, so they are one part
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from truebleu.corpus.text_warnings import TextWarning
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
 from truebleu.errors import SettingError, SuspiciousTextError
-from truebleu.metrics.base import Metric
+from truebleu.metrics.base import FileMeasure, Metric
 from truebleu.metrics.registry import as_requested, metric_labels, require_distinct, require_known
 from truebleu.tokenizers import count_letters, script_of_letters, unspaced_script
 
@@ -81,6 +82,32 @@ def _with_script_warnings(counts: Counts, script: str | None) -> Counts:
     return replace(counts, outline=replace(outline, warnings=tuple(warnings)))
 
 
+def count_annotations(
+    systems: Sequence[str],
+    references: Sequence[str],
+    requested: Sequence[Requested],
+    documents: str | PathLike[str] | None = None,
+) -> Counts:
+    """Count annotations in files, such as error spans.
+
+    Args:
+        systems: annotations to score, one file per system.
+        references: annotations that they are compared with.
+        requested: measures of such files only; raises SettingError for others.
+        documents: file with the document of each segment.
+    """
+    first, *others = measures = [m for m in requested if isinstance(m, FileMeasure)]
+    if len(measures) < len(requested) or any(type(m) is not type(first) for m in others):
+        raise SettingError("metrics", "annotations and texts", "measures of one kind of files")
+    labels = None if documents is None else os.fspath(documents)
+    outline, annotations = first.read(systems, references, labels)
+    counted: list[tuple[Scorer, Rows]] = []
+    for measure in measures:
+        scorer, count = measure.counted(annotations)
+        counted.append((scorer, Rows(count, outline.systems)))
+    return Counts.of(outline, counted)
+
+
 def count_files(
     systems: Sequence[str | PathLike[str]],
     references: Sequence[str | PathLike[str]],
@@ -111,6 +138,9 @@ def count_files(
     """
     requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
     require_known(requested)
+    if any(isinstance(metric, FileMeasure) for metric in requested):
+        paths = [[os.fspath(path) for path in files] for files in (systems, references)]
+        return count_annotations(paths[0], paths[1], requested, documents)
     whole = not all(isinstance(metric, Metric) and metric.counts_in_parts for metric in requested)
     parts = TestSetParts(
         systems, references, source=source, documents=documents, whole=whole, stdin=stdin

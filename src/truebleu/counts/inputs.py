@@ -17,11 +17,11 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
 from truebleu.corpus.tables import ITEM, SYSTEM
 from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.counts.counting import DEFAULT_METRIC, count_files, count_texts
+from truebleu.counts.counting import DEFAULT_METRIC, count_annotations, count_files, count_texts
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
 from truebleu.errors import MissingColumnError, RefusedError, SettingError, first_names
-from truebleu.metrics.base import Metric
+from truebleu.metrics.base import FileMeasure, Metric
 from truebleu.metrics.registry import as_requested
 
 if TYPE_CHECKING:
@@ -425,6 +425,9 @@ def counts_of_files(
         by_runs: True if runs of scored models, such as epochs, are systems of their own.
         watch: function called with the parts that were read, for progress.
     """
+    requested = [] if metrics is None else as_requested(metrics)
+    if any(isinstance(metric, FileMeasure) for metric in requested):
+        return count_annotations(systems, references, requested, documents)
     texts, saved = _split_saved(systems, metrics)
     noun = "saved counts" if saved else "scores"
     no_references = not (references or saved or keep_texts) and _need_none(metrics)

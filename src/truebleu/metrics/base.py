@@ -443,6 +443,28 @@ class ScoreProvider(ABC):
         """
 
 
+class FileMeasure(ScoreProvider):
+    """A measure of annotations in files, which no other metric reads."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read(
+        self, systems: Sequence[str], references: Sequence[str], documents: str | None = None
+    ) -> tuple[Outline, Any]:
+        """Read the files; return their outline, and the annotations for `counted`.
+
+        Args:
+            systems: annotations to score, one file per system.
+            references: annotations that they are compared with.
+            documents: file with the document of each segment.
+        """
+
+    @abstractmethod
+    def counted(self, annotations: Any) -> tuple[Scorer, CountSystems]:
+        """Return the scorer of annotations, and a function that makes the rows of systems."""
+
+
 #: Values of `-m` and `metrics=`.
 Requested: TypeAlias = "Metric | ScoreProvider"
 

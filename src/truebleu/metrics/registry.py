@@ -46,6 +46,7 @@ METRICS = {
     "per": ("truebleu.metrics.word_errors", "PER"),
     "scores": ("truebleu.scores.given", "GivenScores"),
     "sentbleu": ("truebleu.metrics.bleu", "SentenceBLEU"),
+    "spans": ("truebleu.human.spans", "SpanMeasure"),
     "ter": ("truebleu.metrics.ter", "TER"),
     "wer": ("truebleu.metrics.word_errors", "WER"),
     "xcomet": ("truebleu.neural.metrics", "XComet"),
