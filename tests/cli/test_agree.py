@@ -407,3 +407,17 @@ def test_the_first_try_with_a_real_set(shared: Path, lp: str) -> None:
     (answered,) = values["answers"]
     gemba = {row["metric"]: row["value"] for row in answered["metrics"]}["GEMBA-MQM"]
     assert gemba == pytest.approx(expected[1], abs=1e-9)
+
+
+def test_agree_writes_a_page(tmp_path: Path) -> None:
+    base, file = write_set(tmp_path), tmp_path / "a.html"
+    result = shell("agree", str(base), "-o", str(file))
+    assert (result.code, result.out) == (0, "")
+    assert f"wrote {file}" in result.err
+    page = file.read_text(encoding="utf-8")
+    assert "2 metrics against people" in page
+    assert "BLEU" in page
+    refuses("a.html", "agree", str(base), "-o", str(file))
+    result = shell("agree", str(base), "-o", str(file), "-f", "html", "--force")
+    assert result.code == 0
+    assert "<!DOCTYPE" not in file.read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.coefficients import *
     from truebleu.agreement.data import *
     from truebleu.agreement.grid import *
+    from truebleu.agreement.report import *
     from truebleu.agreement.tests import *
 
 __getattr__, __dir__ = lazy_package(__name__)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.agreement.agree import EVALUATION_COEFFICIENTS, TASKS, agree, default_coefficients
+from truebleu.agreement.agree import (
+    EVALUATION_COEFFICIENTS,
+    TASKS,
+    agree,
+    default_coefficients,
+    stored_human_scores,
+)
 from truebleu.agreement.grid import parse_grid
+from truebleu.agreement.report import agreement_report
 from truebleu.cli._command import (
     Option,
     ResultWriter,
@@ -17,15 +26,18 @@ from truebleu.cli._command import (
     reject_unused,
     setting_options,
     warn_of_texts,
+    was_given,
 )
-from truebleu.cli.main import progress_bar
+from truebleu.cli.main import print_unless_quiet, progress_bar
 from truebleu.corpus.test_set import TestSet
+from truebleu.counts.inputs import count_evaluation_set
 from truebleu.human.reading import read_human
 from truebleu.schema import declared_by, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from truebleu.agreement.agree import Agreement
     from truebleu.counts.counts import Counts
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
     from truebleu.metrics.base import Requested
@@ -34,6 +46,7 @@ EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
   truebleu agree wmt23/ --lp en-de
+  truebleu agree wmt23/ --lp en-de -o agreement.html
   truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
 """
 
@@ -104,7 +117,9 @@ def agree_command(
             values.pop(name)
         steps = len(values["coefficients"] or TASKS.get(values["task"], EVALUATION_COEFFICIENTS))
         with progress_bar(steps, "agreeing") as progress:
-            show(agree(evaluation_set, metrics=metrics, progress=progress, **values))
+            agreement = agree(evaluation_set, metrics=metrics, progress=progress, **values)
+        counts = count_evaluation_set(evaluation_set, metrics, human=False)
+        _show(agreement, counts, stored_human_scores(evaluation_set), show)
         return
     human = HumanFile.of(values)
     if texts.references and not texts.systems:
@@ -125,4 +140,26 @@ def agree_command(
         agreement = agree(judged, judgments, progress=progress, **values)
     known = judged.warnings if isinstance(judged, TestSet) else judged.outline.warnings
     warn_of_texts([warning for warning in agreement.warnings if warning not in known])
-    show(agreement)
+    if isinstance(judged, TestSet):  # a grid
+        show(agreement)
+    else:
+        _show(agreement, judged, judgments, show)
+
+
+def _show(
+    agreement: Agreement,
+    counts: Counts,
+    human: HumanScores | PairwiseJudgments,
+    show: ResultWriter,
+) -> None:
+    """Print an agreement, or write its page if the output ends in .html."""
+    if show.output is None or show.output.suffix.lower() != ".html" or was_given("format"):
+        show(agreement)
+        return
+    show.draw(agreement)
+    name = human.label.removesuffix(".score").removesuffix(".seg").rpartition(".")[2]
+    is_set = agreement.evaluation_set is not None
+    report = agreement_report(agreement, counts, human, name=name if is_set else "people")
+    command = join(["truebleu", *sys.argv[1:]])
+    report.save(show.output, command=command, overwrite=show.force)
+    print_unless_quiet(f"wrote {show.output}")

@@ -43,8 +43,8 @@ SIDES = {
 SHORT = {
     ("soft-pairwise-accuracy", "system"): "SPA",
     ("pairwise-accuracy", "system"): "accuracy",
-    ("pearson", "system"): "Pearson of systems",
-    ("pearson", "segment"): "of segments",
+    ("pearson", "system"): "Pearson (sys)",
+    ("pearson", "segment"): "Pearson (seg)",
 }
 NEGATIVE = (
     "No agreement is above chance: if lower human scores are better, use --human-lower-is-better."
@@ -65,7 +65,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
             f"The verdict uses {first.coefficient}, the first coefficient; the others are tested "
             "separately and shown for information."
         )
-    answer += [caution for part in agreement.answers for caution in _cautions(agreement, part)]
+    answer += [caution for part in agreement.answers for caution in cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         answer.append(NEGATIVE)
     has_leaderboard = agreement.evaluation_set is not None and len(agreement.metrics) > 1
@@ -142,7 +142,7 @@ def _names(answers: Sequence[Answer], all_answers: Sequence[Answer]) -> str:
     )
 
 
-def _cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
+def cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
     """Yield cautions about the answer by one coefficient."""
     yield from answer.notes
     if answer.smallest_p is not None and answer.smallest_p > agreement.settings.alpha:
