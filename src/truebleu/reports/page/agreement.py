@@ -44,7 +44,7 @@ WIDTH, HEIGHT = 560, 430
 LEFT, RIGHT, TOP, BOTTOM = 62, 30, 22, 44
 # Width of a character and height of a line of a label, at the size of a narrow screen.
 CHARACTER, LINE = 8.0, 16.0
-#: What the values of a coefficient mean.
+#: Meanings of coefficients.
 MEANINGS = {
     "soft-pairwise-accuracy": "1 is full agreement, guessing gets about 0.5",
     "pairwise-accuracy": "pairs of systems in the order that people give them",
@@ -476,7 +476,7 @@ def _forest(answer: Answer, caption: str, level: float) -> str:
     return (
         f'<table class="forest"><caption>{caption}</caption><thead><tr>'
         '<th class="n" scope="col">rank</th><th scope="col">metric</th>'
-        '<th class="plot" scope="col"><span class="sr">chart of the values beside it</span>'
+        '<th class="plot" scope="col"><span class="sr">chart of the values</span>'
         f'<svg width="100%" height="30" aria-hidden="true">{heads}</svg></th>'
         '<th class="n" scope="col">value</th>'
         f'<th class="n wide" scope="col">{100 * level:g} % interval</th></tr></thead>'
@@ -542,9 +542,9 @@ def _pair_row(
     )
     link = f'<a href="#{anchor}">{names}</a>' if pair.segments else names
     cells = "".join(
-        f'<td class="n">{sentence_of(f"{value:+,.{places}f}")}'
+        f'<td class="n">{sentence_of(f"{value:+,.{decimals}f}")}'
         f"<small> {text_of(p_equals('p', p).replace(' = ', ' '))}</small></td>"
-        for value, p, places in (
+        for value, p, decimals in (
             (pair.human, pair.human_p, 2),
             (pair.metric, pair.metric_p, digits),
         )
@@ -574,7 +574,7 @@ def _segment(
     return f'<p class="small soft">Segment {segment.number:,}</p><dl>{items}</dl>'
 
 
-# How the page was made.
+# Signatures, methods and the command.
 
 
 def _details(report: AgreementReport, command: str | None) -> str:
