@@ -258,6 +258,16 @@ def _equal_systems(segments: int, systems: int, seed: int) -> UnitCounts:
     return UnitCounts.of("value", value, rows, Units.segments(segments))
 
 
+def test_simultaneous_intervals_are_at_least_as_wide_as_one_alone() -> None:
+    statistics = _equal_systems(8, 2, seed=1)
+    pairs = [(0, 1)]
+    for constant in (0.0, 1e-3):  # replicates that hardly deviate give a small critical value
+        scores = constant * np.random.default_rng(2).normal(size=(200, 2)) + statistics.scores
+        low, high = simultaneous_intervals(statistics, scores, pairs, 0.95)
+        alone = student_quantile(0.95, 7) * statistics.errors_of_pairs(pairs)
+        assert ((high - low) / 2 >= alone * (1 - 1e-9)).all()
+
+
 @pytest.mark.slow
 def test_simultaneous_intervals_all_hold_at_once() -> None:
     pairs = list(combinations(range(5), 2))

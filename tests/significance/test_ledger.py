@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import sqlite3
 import subprocess
@@ -344,3 +345,11 @@ def test_ten_nights_fail_no_equal_system_more_often_than_promised() -> None:
         without += min(p) <= 0.05
     assert wrong / 120 < 0.11
     assert without / 120 > 0.15
+
+
+def test_a_look_has_replicates_for_its_part_of_the_level(tmp_path: Path) -> None:
+    texts = simulate(segments=60, systems=[0.3, 0.2])
+    result = gate(texts, baseline="system-2", replicates=40, ledger=tmp_path / "looks.db")
+    assert result.look is not None
+    # Two replicates in 1 / alpha: one of the swaps may be the observed one.
+    assert result.checks[0].replicates == math.ceil(2 / result.look.alpha) > 40

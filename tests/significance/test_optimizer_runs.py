@@ -18,8 +18,16 @@ from truebleu import BLEU, TER
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics import FunctionMetric, LengthRatio, MeanScorer, Scorer, Signature
+from truebleu.resampling import Units
 from truebleu.significance.compare import compare
-from truebleu.significance.optimizer_runs import RunAverage, RunScores, as_runs, group_runs
+from truebleu.significance.optimizer_runs import (
+    RunAverage,
+    RunScores,
+    SystemRuns,
+    as_runs,
+    group_runs,
+)
+from truebleu.significance.unit_counts import UnitCounts
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -651,3 +659,18 @@ def test_equal_systems_whose_runs_vary_are_seldom_told_apart(
     assert further / 400 < 0.083
     if sds[0]:
         assert these / 400 > 0.1
+
+
+@pytest.mark.parametrize("scores", [[(1.0, 2.0, 3.0), (4.0, 6.0, 8.0)], [(1.0, 3.0), (2.0, 2.5)]])
+def test_replicates_about_further_runs_vary_like_averages_of_further_runs(
+    scores: Sequence[Sequence[float]],
+) -> None:
+    outputs = {f"s{number}": tuple(map(str, runs)) for number, runs in enumerate(scores)}
+    flat = np.concatenate([np.array(runs) for runs in scores])
+    rows = np.stack([np.tile(flat, (5, 1)), np.ones((5, len(flat)))], axis=2)
+    counted = [UnitCounts.of("value", VALUE, rows, Units.segments(5))]
+    runs = SystemRuns(outputs, counted, "further-runs", seed=1)
+    (means,) = runs.mean_scores([np.tile(flat, (20_000, 1))])
+    # Segments do not vary here, so all variance is that of an average of runs: s² / r.
+    expected = [np.var(of_system, ddof=1) / len(of_system) for of_system in scores]
+    assert means.var(axis=0) == pytest.approx(expected, rel=0.05)
