@@ -151,6 +151,7 @@ class PairPlan:
         b: name of the second system, or the baseline.
         signature: signature of the metric.
         digits: decimals of scores to show.
+        percent: True if all scores are 0 or 1, which people read in percent.
         difference: difference to detect.
         units_needed: number of units needed to detect the difference at the target power: the
             upper end of its one-sided 80 % interval. Pilots err, and a size that is too small in
@@ -182,6 +183,7 @@ class PairPlan:
     b: str
     signature: Signature
     digits: int
+    percent: bool
     difference: float | None
     units_needed: int | None
     units_by_pilot: int | None
@@ -379,6 +381,7 @@ class _Pilot:
             b=self._names[b],
             signature=statistics.metric.signature.with_references(references),
             digits=statistics.metric.digits,
+            percent=statistics.items is not None,
             pilot_difference=difference,
             sd=variance.sd,
             sd_interval=interval,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from truebleu.planning.plan import FEW_DOCUMENTS, FEW_UNITS, PLANNED_LEVEL
 from truebleu.planning.sample import QUANTILES, DomainShare
 from truebleu.reports import document as doc
+from truebleu.reports.percent import percent_digits, unit
 from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 
@@ -40,7 +41,7 @@ def plan_document(plan: Plan) -> doc.Document:
     table = pair_table(plan) if only is None else size_table(plan, only)
     rows = tuple(row_of(pair) for pair in plan.plans)
     notes = (*doc.signature_lines([pair.signature for pair in plan.plans]), _method(plan))
-    columns = doc.plain_columns(*(name for name in rows[0] if name != "digits"))
+    columns = doc.plain_columns(*(name for name in rows[0] if name not in ("digits", "percent")))
     blocks = (doc.Sentences(tuple(lines)), table, doc.Notes(notes), power_chart(plan))
     return doc.Document(blocks, doc.Table(columns, rows, notes))
 
@@ -198,7 +199,7 @@ def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
     if pair.smallest_difference is None:
         yield f"With {now}, no difference can be detected: {pair.reasons['smallest_difference']}."
         return
-    smallest = f"{_score(pair, pair.smallest_difference)} {pair.metric} or more"
+    smallest = f"{_score(pair, pair.smallest_difference)} {_unit(pair)} or more"
     if pair.power_now is None:
         yield f"With a power of {_target_power(plan)}, {now} can detect differences of {smallest}."
         return
@@ -247,7 +248,7 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
     now = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
     yield (
         f"To pass a truly equal {_words(plan).system} with probability {_target_power(plan)}, "
-        f"a gate with a margin of {margin.margin:g} {pair.metric} needs {gate}; to show "
+        f"a gate with a margin of {_points(pair, margin.margin)} needs {gate}; to show "
         f"equivalence within that margin, {equivalence}. With this test set, the probabilities are "
         f"{' and '.join(now)}."
     )
@@ -263,7 +264,16 @@ def _target_power(plan: Plan) -> str:
 
 
 def _difference(pair: PairPlan) -> str:
-    return f"{pair.difference:g} {pair.metric}"
+    return _points(pair, pair.difference or 0.0)
+
+
+def _points(pair: PairPlan, value: float) -> str:
+    """Format a difference that was given as a number, with its unit."""
+    return f"{100 * value if pair.percent else value:g} {_unit(pair)}"
+
+
+def _unit(pair: PairPlan) -> str:
+    return unit(pair.metric, percent=pair.percent)
 
 
 def _power_percent(share: float) -> str:
@@ -274,9 +284,11 @@ def _power_percent(share: float) -> str:
 
 def _score(pair: PairPlan, value: float) -> str:
     """Format a difference with the metric's decimals, or more if two digits need them."""
+    digits = pair.digits
+    if pair.percent:
+        value, digits = 100 * value, percent_digits(pair.segments)
     if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
         return f"{value:.3g}"
-    digits = pair.digits
     while value and abs(value) < 0.95 * 10 ** (1 - digits):
         digits += 1
     return f"{value:.{digits}f}"

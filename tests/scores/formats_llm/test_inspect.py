@@ -217,3 +217,31 @@ def test_a_file_of_such_a_frame_is_read_in_the_same_way(tmp_path: Path) -> None:
         "match",
         "match",
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "end"),
+    [("error", "with an error"), ("cancelled", "early"), ("started", "before it was done")],
+)
+def test_a_run_that_failed_says_so(tmp_path: Path, status: str, end: str) -> None:
+    failed = log(sample(1, 1), status=status, error={"message": "rate limit reached"})
+    for path in (
+        written(tmp_path, "log.json", failed),
+        written(tmp_path, "empty.json", json.dumps({"eval": {}, "status": status})),
+        archive(tmp_path / "a.eval", {**LOG, "header": json.dumps({"eval": {}, "status": status})}),
+    ):
+        with pytest.raises(CorpusError, match=f"this run ended {end}"):
+            read(path)
+    with pytest.raises(CorpusError, match="rate limit reached"):
+        read(str(tmp_path / "log.json"))
+
+
+def test_a_run_that_succeeded_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "log.json", log(sample(1, 1), status="success"))
+    assert read(path).by_system == {"lab/model": [1.0]}
+
+
+def test_the_first_of_several_scorers_is_the_default(tmp_path: Path) -> None:
+    two = {**sample(1, 1), "scores": {"a": {"value": 1}, "b": {"value": 0}}}
+    path = written(tmp_path, "log.json", log(two))
+    assert (read(path).name, read(path, "b").by_system) == ("a", {"lab/model": [0.0]})
