@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pytest
 
+import truebleu
 from tests.agreement.judged_texts import (
     RATES,
     SEGMENTS,
@@ -27,6 +28,7 @@ from truebleu.agreement.agree import (
     answer as answer_of,
     choose_test,
     default_coefficients,
+    leaderboard,
 )
 from truebleu.agreement.bootstrap import Replicates, resampling_of
 from truebleu.agreement.coefficients import MetricAgreement, coefficient
@@ -760,3 +762,39 @@ def test_noise_of_more_than_a_tenth_of_the_variance_is_noted(noise: float, warne
     agreement = with_interval(MetricAgreement(value=0.5, metric="m"), replicates, None, 0.95)
     notes = " ".join(agreement.notes)
     assert ("noise is 10 % of the variance between systems" in notes) == warned
+
+
+# Leaderboards.
+
+
+def pair_of_metrics(names: tuple[str, ...], systems: int = 3, **options: Any) -> Any:
+    """An agreement by some coefficients about the first systems."""
+    human = {name: [4 - i, 3.0 - i, 5 - 2 * i] for i, name in enumerate("ABCD"[:systems])}
+    scores = {name: [1.0, 2.0 - i, 3 - i] for i, name in enumerate("ABCD"[:systems])}
+    return agree(truebleu.count(scores), human, coefficients=names, permutations=20, **options)
+
+
+def test_a_leaderboard_averages_shares_and_mapped_correlations() -> None:
+    found = pair_of_metrics(("pairwise-accuracy", "pearson", "acc-eq"))
+    accuracy, correlation, ties = (answer["score"].value for answer in found.answers)
+    (row,) = found.leaderboard
+    assert row.average == pytest.approx((accuracy + (correlation + 1) / 2 + ties) / 3)
+    assert row.values == (accuracy, correlation, ties)
+
+
+def test_a_leaderboard_pools_pairwise_accuracies_over_language_pairs() -> None:
+    names = ("pairwise-accuracy", "acc-eq")
+    first, second = (pair_of_metrics(names, systems) for systems in (3, 4))
+    (row,) = leaderboard([first, second])
+    accuracies = [found["pairwise-accuracy"]["score"].value for found in (first, second)]
+    pooled = (3 * accuracies[0] + 6 * accuracies[1]) / 9
+    ties = [found["acc-eq"]["score"].value for found in (first, second)]
+    assert row.values == pytest.approx((pooled, *ties))
+    assert row.average == pytest.approx((2 * pooled + sum(ties)) / 4)
+
+
+def test_a_leaderboard_needs_the_same_coefficients() -> None:
+    with pytest.raises(SettingError, match="different coefficients"):
+        leaderboard([pair_of_metrics(("pearson",)), pair_of_metrics(("acc-eq",))])
+    with pytest.raises(SettingError, match="at least one"):
+        leaderboard([])

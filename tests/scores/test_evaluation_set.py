@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.scores.evaluation_sets import write_set
-from truebleu import compare, count
+from truebleu import agree, compare, count
 from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import MalformedFileError, SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.base import GivenMean, StoredMean
@@ -165,3 +165,16 @@ def test_other_folders_are_no_evaluation_sets(tmp_path: Path) -> None:
     assert not is_evaluation_set(tmp_path)
     with pytest.raises(SettingError, match="system-outputs and human-scores"):
         EvaluationSet.read(tmp_path)
+
+
+def test_verbs_take_the_folder_of_a_set(tmp_path: Path) -> None:
+    base = write_set(tmp_path)
+    assert count(str(base)).labels == ["mqm", "BLEU", "Model-2"]
+    agreement = agree(base, coefficients=["pearson"])
+    assert agreement == agree(EvaluationSet.read(base), coefficients=["pearson"])
+    assert agree(base, "esa", lp="en-de").human.file == "en-de.esa.seg.score"
+    assert agree(base, references=["refA"], humans=True).human.systems == ("A", "B", "C", "refB")
+    with pytest.raises(SettingError, match="lp"):
+        agree(EvaluationSet.read(base), lp="en-de")
+    with pytest.raises(SettingError, match="humans"):
+        agree({"a": [1.0], "b": [2.0]}, {"a": [1], "b": [2]}, humans=True)

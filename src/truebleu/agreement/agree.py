@@ -46,7 +46,7 @@ from truebleu.schema import (
     takes,
     to_builtins,
 )
-from truebleu.scores.evaluation_set import EvaluationSet
+from truebleu.scores.evaluation_set import EvaluationSet, is_evaluation_set
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import min_replicates
 
@@ -517,7 +517,7 @@ def as_evaluation_set(
                 expected = "None with an EvaluationSet, which is read with it"
                 raise SettingError(name, value, expected)
         return systems
-    if isinstance(systems, str | PathLike):
+    if isinstance(systems, str | PathLike) and is_evaluation_set(systems):
         names = [references] if isinstance(references, str) else references or ()
         if not isinstance(human, str | None):
             expected = "the name of human scores of the set, such as 'mqm'"

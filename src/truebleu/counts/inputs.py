@@ -414,7 +414,7 @@ def counts_of_files(
 
     Args:
         systems: outputs, saved counts, or both; without references saved counts, scores, or
-            evaluations that keep their texts.
+            evaluations that keep their texts; or the folder of an evaluation set.
         references: references of the outputs, one translator each.
         metrics: names or objects; None for the default.
         source: source text.
@@ -428,6 +428,12 @@ def counts_of_files(
     requested = [] if metrics is None else as_requested(metrics)
     if any(isinstance(metric, FileMeasure) for metric in requested):
         return count_annotations(systems, references, requested, documents)
+    if len(systems) == 1 and os.path.isdir(systems[0]):
+        from truebleu.scores.evaluation_set import EvaluationSet, is_evaluation_set
+
+        if is_evaluation_set(systems[0]):
+            evaluation_set = EvaluationSet.read(systems[0], references=references)
+            return count_evaluation_set(evaluation_set, metrics)
     texts, saved = _split_saved(systems, metrics)
     noun = "saved counts" if saved else "scores"
     no_references = not (references or saved or keep_texts) and _need_none(metrics)
