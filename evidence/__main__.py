@@ -8,7 +8,9 @@ from pathlib import Path
 from time import monotonic
 from traceback import print_exc
 
+from evidence import papers
 from evidence.data import DATA
+from evidence.papers import PAGES as PAPERS
 
 DOCS = Path(__file__).parents[1] / "docs" / "evidence"
 # Modules in the order of the papers; each has a function `page`.
@@ -27,8 +29,8 @@ NAMES = (
     "tuning",
     "reranking",
 )
-# Pages without a study come first.
-PAGES = ("defaults", "small-samples", "explain", *NAMES)
+# Pages without a study come first, whole papers last.
+PAGES = ("defaults", "small-samples", "explain", *NAMES, *PAPERS)
 INDEX = """# Evidence
 
 What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four
@@ -59,7 +61,10 @@ def write_page(name: str, folder: Path) -> bool:
     """Write one page; on failure, print the error and leave the old page unchanged."""
     started = monotonic()
     try:
-        import_module(f"evidence.{name.replace('-', '_')}").page().write(folder)
+        if name in PAPERS:
+            papers.page(name).write(folder)
+        else:
+            import_module(f"evidence.{name.replace('-', '_')}").page().write(folder)
     except Exception:  # a failure must not stop the other pages
         print(f"{name}: failed", file=sys.stderr)
         print_exc()

@@ -37,8 +37,7 @@ from truebleu.corpus.outline import Outline
 from truebleu.counts import Counts
 from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.metrics import GivenMean, Signature
-from truebleu.reports.compare import FEW_UNITS
-from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.reports.document import ENOUGH_DOCUMENTS, FEW_UNITS, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.scores import ItemScores
 from truebleu.significance.corrections import default_correction
@@ -343,7 +342,7 @@ def _few_items(draw: Callable[..., np.ndarray], items: int, trial: int) -> Answe
     statistics = UnitCounts.of("score", SCORE, rows, Units.segments(items))
     settings = CompareSettings(test="scaled", replicates=999, seed=trial)
     (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
-    low, high = tests.interval(0)
+    low, high = tests.intervals()[0]
     return [(low is None or low <= 0) and (high is None or high >= 0)], [False]
 
 
@@ -420,7 +419,7 @@ def _covered(metric: str, whole: UnitCounts, count: int, trial: int) -> Answers:
     sample = like(whole, whole.rows[generator.integers(0, len(whole.rows), count)])
     settings = CompareSettings(test="scaled", replicates=999, seed=trial, correction="none")
     (tests,) = all_pair_tests([sample], [], pairs, settings, lambda _first, _count: [])
-    low, high = np.array([tests.interval(pair) for pair in range(len(pairs))], dtype=float).T
+    low, high = np.array(tests.intervals(), dtype=float).T
     # A missing bound is open, so it covers any value.
     covers = ~((low > truth) | (truth > high))
     shares = np.array([unit.share or 0.0 for unit in largest_units(sample, pairs)])

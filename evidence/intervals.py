@@ -74,7 +74,7 @@ def covered(whole: UnitCounts, count: int, drawn: int) -> tuple[list[float], int
             test="scaled", replicates=REPLICATES, seed=number, correction="none"
         )
         (tests,) = all_pair_tests([sample], [], PLACES, settings, lambda _first, _count: [])
-        bounds = [tests.interval(pair) for pair in range(len(PLACES))]
+        bounds = tests.intervals()
         low, high = (
             np.array([np.inf * side if end is None else end for end in ends])
             for side, ends in zip((-1, 1), zip(*bounds, strict=True), strict=True)

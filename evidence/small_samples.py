@@ -95,7 +95,7 @@ def _intervals(
     low, high = interval_bounds(statistics, np.empty((0, 2)), None, method, 0.95)[:, 1]
     settings = CompareSettings(test="scaled", replicates=999)
     (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
-    return (float(low), float(high)), tests.interval(0)
+    return (float(low), float(high)), tests.intervals()[0]
 
 
 @dataclass(frozen=True, slots=True)

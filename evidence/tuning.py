@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evidence.data import first_segments, other_segments, system_lists
@@ -14,7 +15,7 @@ from truebleu.nbest.problem import with_ngrams
 from truebleu.reports.document import join_names
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies import study_tuning
-from truebleu.studies.nbest import significant
+from truebleu.studies.nbest import significant, undecided_sentences
 
 if TYPE_CHECKING:
     from truebleu.studies import StudyResult
@@ -24,12 +25,13 @@ SET = "wmt23-zh-en"
 SEGMENTS = 988
 # Enough for some 7,000 features.
 SIMULATED, ROUNDS = 130, 15
-JOURNAL = Path(__file__).parent / "journal" / "tuning.jsonl"
+DECODERS = (12345, 22345)
+JOURNALS = Path(__file__).parent / "journal"
 LARGE = ("0", "2", "4", "6", "7")
 # Fewest segments with an n-gram in their lists; rarer n-grams are left out.
 LEAST = 30
-# Runs and epochs with the large set of features, which takes longer.
-RUNS, EPOCHS = 3, 5
+# Epochs with the large set of features, which takes longer.
+EPOCHS = 5
 
 INTRODUCTION = """
 Chen & Cherry (2014, §3.2) tuned a log-linear system on expected sentence BLEU with each of their
@@ -39,8 +41,10 @@ features that know no reference: the number of words, and how well a candidate a
 others by chrF and by BLEU; the first half of the set is tuned on, the second tested. The large set
 adds word n-grams. A set of systems cannot be decoded again, so these two are without an outer loop.
 The simulated decoder has five features and thousands of pairs of words, all of whose best weights
-are known, and decodes in every round, as the paper's did with its 7,000 features. MERT, which looks
-along one feature after the other, tunes those that all candidates have.
+are known, and decodes in every round, as the paper's did with its 7,000 features; two decoders
+differ by their seed. MERT, which looks along one feature after the other, tunes those that all
+candidates have. Two smoothings are called equivalent within a bound if the interval of their
+difference lies within it, and "cannot tell" if the bound would have to be larger than 1 BLEU.
 """
 SMALL_TABLE = """
 Tables 5 and 6, test BLEU of smoothings 0 to 7, the means of five replications:
@@ -68,19 +72,28 @@ Tables 7 and 8, test BLEU with about 7,000 features; significantly better than 0
 
 def page() -> Page:
     """Make the page from runs on WMT23 and on the simulated decoder."""
-    sections = (_small(), _alternate(), _large(), _simulated())
-    few, mixed, many, sparse = (section.result for section in sections)
+    JOURNALS.mkdir(exist_ok=True)
+    decoded = tuple(_simulated(seed) for seed in DECODERS)
+    sections = (_small(), _alternate(), _large(), *decoded)
+    few, mixed, many = (section.result for section in sections[:3])
+    sparse = [section.result for section in decoded]
+    sevens = [_row(result, "7")["difference"] for result in sparse]
+    others = [_row(result, "mira")["difference"] for result in sparse]
+    deviations = [row["test_sd"] for result in sparse for row in _smoothings(result)]
     return Page(
         name="tuning",
         title="Does it matter which smoothed BLEU weights are tuned on?",
         introduction=INTRODUCTION,
-        summary=f"With {few.settings['features']} features {_found(few)}; with "
-        f"{many.settings['features']:,} {_found(many)}; with {sparse.details['features']:,} of a "
-        f"simulated decoder after up to {ROUNDS} rounds {_found(sparse)}. MIRA differs from no "
-        f"smoothing by {_row(few, 'mira')['difference']:+.2f} and "
-        f"{_row(many, 'mira')['difference']:+.2f} BLEU where the first half of a set is tuned on "
-        f"and the second tested, by {_row(mixed, 'mira')['difference']:+.2f} where every other "
-        f"segment is, and by {_row(sparse, 'mira')['difference']:+.2f} with the decoder.",
+        summary=f"With {few.settings['features']} features {_found(few)} With "
+        f"{many.settings['features']:,} {_found(many)} With about 7,000 of {len(sparse)} simulated "
+        f"decoders, after up to {ROUNDS} rounds, smoothing 7 differs from none by "
+        f"{_signed(sevens)} BLEU, and runs of one smoothing have standard deviations of "
+        f"{min(deviations):.1f} to {max(deviations):.1f}, their median is "
+        f"{median(deviations):.1f}. MIRA differs from no smoothing by "
+        f"{_row(few, 'mira')['difference']:+.2f} and {_row(many, 'mira')['difference']:+.2f} BLEU "
+        f"where the first half of a set is tuned on and the second tested, by "
+        f"{_row(mixed, 'mira')['difference']:+.2f} where every other segment is, and by "
+        f"{_signed(others)} with the decoders.",
         sections=sections,
     )
 
@@ -94,12 +107,19 @@ def _smoothings(result: StudyResult) -> list[Row]:
 
 
 def _found(result: StudyResult) -> str:
-    values = [row["test"] for row in _smoothings(result)]
-    spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU"
-    tuners = [row["tuner"] for row in significant(_smoothings(result))]
-    if not tuners:
-        return f"{spread}, and none differs significantly from no smoothing"
-    return f"{spread}; {join_names(tuners)} differ significantly from no smoothing"
+    rows = _smoothings(result)
+    values = [row["test"] for row in rows]
+    spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU."
+    differing = [
+        f"{row['tuner']} differs significantly from no smoothing ({row['difference']:+.2f})."
+        for row in significant(rows)
+    ]
+    undecided = undecided_sentences(rows, result.settings["margin"])
+    return " ".join([spread, *differing, *undecided])
+
+
+def _signed(values: list[float]) -> str:
+    return join_names([f"{value:+.2f}" for value in values])
 
 
 def _row(result: StudyResult, tuner: str) -> Row:
@@ -145,8 +165,8 @@ def _small() -> Section:
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
         "--test-reference test.ref",
         result=result,
-        verdict=f"{_capitalised(_found(result))}. "
-        + ("As in the paper, they are alike. " if alike else "In the paper, all were alike. ")
+        verdict=f"{_capitalised(_found(result))} "
+        + f"In the paper{', too,' if alike else ''} no two differed significantly. "
         + _about_others(result)
         + " The two halves are different texts; the next section mixes them.",
         paper=SMALL_TABLE,
@@ -171,30 +191,32 @@ def _alternate() -> Section:
         command="truebleu study tuning even.jsonl -r even.ref --test-lists odd.jsonl "
         "--test-reference odd.ref --smoothings 0,7",
         result=result,
-        verdict=f"{_capitalised(_found(result))}. {_about_others(result)}",
+        verdict=f"{_capitalised(_found(result))} {_about_others(result)}",
         chart=False,
     )
 
 
 def _large() -> Section:
-    result = study_tuning(*_halves(large=True), smoothings=LARGE, repeats=RUNS, epochs=EPOCHS)
+    runner = Runner(JOURNALS / "tuning-ngrams.jsonl", executor=Processes(2))
+    result = study_tuning(*_halves(large=True), smoothings=LARGE, epochs=EPOCHS, runner=runner)
     better = [row["tuner"] for row in significant(_smoothings(result)) if row["difference"] > 0]
     return Section(
         heading="Many features: word n-grams beside them",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
-        f"--test-reference test.ref --smoothings 0,2,4,6,7 --repeats {RUNS} --epochs {EPOCHS}",
+        f"--test-reference test.ref --smoothings 0,2,4,6,7 --epochs {EPOCHS}",
         result=result,
-        verdict=f"{_capitalised(_found(result))}. In the paper smoothing 7 was better than none "
+        verdict=f"{_capitalised(_found(result))} In the paper smoothing 7 was better than none "
         f"in 3 of 4 columns; here {join_names(better) if better else 'no smoothing'} is. "
         f"{_about_others(result)}",
         paper=LARGE_TABLE,
     )
 
 
-def _simulated() -> Section:
-    decoders = (Decoder(segments=SIMULATED, seed=seed, sparse=True) for seed in (12345, 12346))
-    own, other = decoders
-    JOURNAL.parent.mkdir(exist_ok=True)
+def _simulated(seed: int) -> Section:
+    own, other = (
+        Decoder(segments=SIMULATED, seed=number, sparse=True) for number in (seed, seed + 1)
+    )
+    journal = JOURNALS / f"tuning-{seed}.jsonl"
     result = study_tuning(
         own.nbest(),
         [own.references],
@@ -204,21 +226,23 @@ def _simulated() -> Section:
         rounds=ROUNDS,
         smoothings=LARGE,
         epochs=EPOCHS,
-        runner=Runner(JOURNAL, executor=Processes(2)),
+        runner=Runner(journal, executor=Processes(2)),
     )
     return Section(
-        heading="The simulated decoder, with its outer loop",
+        heading=f"The simulated decoder with seed {seed}, and its outer loop",
         command=f"truebleu study tuning --simulate {SIMULATED} --sparse --rounds {ROUNDS} "
-        f"--smoothings {','.join(LARGE)} --epochs {EPOCHS} --processes 2 --resume tuning.jsonl",
+        f"--smoothings {','.join(LARGE)} --epochs {EPOCHS} --processes 2 --resume tuning.jsonl"
+        + (f" # with the decoder's seed {seed}" if seed != DECODERS[0] else ""),
         result=result,
         verdict=_of_decoder(result),
+        chart=seed == DECODERS[0],
     )
 
 
 def _of_decoder(result: StudyResult) -> str:
     deviations = [row["test_sd"] for row in _smoothings(result)]
     return (
-        f"{_capitalised(_found(result))}: runs of one smoothing have a standard deviation of "
+        f"{_capitalised(_found(result))} Runs of one smoothing have a standard deviation of "
         f"{min(deviations):.1f} to {max(deviations):.1f} BLEU, in the paper of 0.1 to 0.3. "
         f"{_about_others(result)}"
     )

@@ -192,7 +192,7 @@ def test_latex_is_one_table_of_systems_by_metrics_with_marks_against_the_baselin
     assert written.count(r"\textbf") == 2
     assert r"Bold: best score. $\dagger$ better and $\ddagger$ worse than bad (approx" in written
     detailed = run(folder, "--baseline", "bad", "-f", "latex", "--details").stdout
-    assert "System & BLEU & difference & 95 \\% interval & adjusted p \\\\" in detailed
+    assert "System & BLEU & difference & adjusted interval & adjusted p \\\\" in detailed
 
 
 def test_markdown_separates_clusters_where_all_pairs_were_compared(folder: Path) -> None:
@@ -310,7 +310,7 @@ def test_a_constant_metric_is_answered(tmp_path: Path) -> None:
     result = CliRunner().invoke(truebleu, [*arguments, "--format", "json"])
     assert result.exit_code == 0
     (pair,) = json.loads(result.stdout)["comparisons"]
-    assert (pair["p"], pair["difference"], pair["interval"]) == (1.0, 0.0, [0.0, 0.0])
+    assert (pair["p"], pair["difference"], pair["interval"]) == (1.0, 0.0, [None, None])
 
 
 def test_score_shows_intervals(folder: Path) -> None:
@@ -364,7 +364,7 @@ def test_plain_commands_never_load_scipy(folder: Path, command: str) -> None:
 
 
 def test_a_table_by_groups_fits_a_terminal(folder: Path) -> None:
-    names = {"a": "Unbabel-Tower70B", "b": "Gemini-1.5-Pro"}
+    names = {"a": "Unbabel-Tower", "b": "Gemini-1.5"}
     lines = [f"the cat {number} sat on the mat" for number in range(60)]
     for name, text in ((names["a"], lines), (names["b"], lines[::-1]), ("long.ref", lines)):
         (folder / f"{name}.txt").write_text("\n".join(text) + "\n")

@@ -89,7 +89,7 @@ def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> No
     good, bad = list(texts.systems["good"]), list(texts.systems["bad"])
     systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
     comparison = compare(systems, list(texts.references), ["bleu"], replicates=500)
-    assert "They differ in 3 of 100 segments, too few" in " ".join(verdict(comparison, "BLEU"))
+    assert "Only 3 of 100 segments differ: no interval" in " ".join(verdict(comparison, "BLEU"))
 
 
 @pytest.mark.parametrize(("segments", "cautioned"), [(4, False), (5, True), (30, True)])
@@ -139,9 +139,7 @@ def test_systems_undecided_by_the_correction_alone_are_named(texts: TestSet) -> 
         ["base", "close", *(pair.a for pair in pairs)], next(iter(comparison.systems.values()))
     )
     many = replace(comparison, settings=settings, systems=scores, comparisons=(close, *pairs))
-    assert verdict(many, "BLEU")[1] == (
-        "Not significant among 6 comparisons, though the interval excludes 0: close."
-    )
+    assert verdict(many, "BLEU")[1] == ("Significant alone, but not among 6 comparisons: close.")
 
 
 def test_ar_warns_of_systems_that_differ_in_length() -> None:
@@ -216,3 +214,23 @@ def test_few_documents_are_told_as_by_score(
     text = " ".join(str(compare(replace(texts, documents=labels), replicates=200)).split())
     assert text.count("Fewer than 100 documents: intervals may be too narrow.") == few
     assert text.count("With fewer than 20 documents") == skewed
+
+
+@pytest.mark.parametrize(
+    ("zeros", "items", "warned"), [(0, 60, False), (1, 60, True), (6, 60, True), (7, 60, False)]
+)
+def test_rare_zeros_are_warned_of_with_the_size_that_would_show_them(
+    zeros: int, items: int, warned: bool
+) -> None:
+    ratings = [70.0 + place % 20 for place in range(items)]
+    failing = [0.0] * zeros + ratings[zeros:]
+    text = str(compare({"old": ratings[::-1], "new": failing}, replicates=99))
+    assert ("of new ha" in text) == warned
+    if zeros == 1:
+        assert "1 of 60 items of new has score 0, far from the others" in " ".join(text.split())
+        assert "600 items would show 10 such failures" in " ".join(text.split())
+
+
+def test_zeros_among_small_scores_are_not_rare_failures() -> None:
+    scores = {"a": [0.0, 0.1, 0.2, 0.9] + [1.0] * 40, "b": [0.5] * 22 + [1.0] * 22}
+    assert "such failures" not in str(compare(scores, replicates=99))

@@ -23,7 +23,7 @@ def texts() -> TestSet:
 def test_the_text_names_the_correction_and_the_groups_that_differ(texts: TestSet) -> None:
     shown = str(compare(texts, by={"kind": LABELS}, baseline="bad", replicates=600))
     assert "good is better than bad in talks and news." in shown
-    assert "p is adjusted for 4 comparisons (2 groups × 2) by Holm's correction" in shown
+    assert "p and intervals are adjusted for 4 comparisons (2 groups × 2) by Holm's" in shown
     assert "By kind, BLEU" in shown
     every = str(compare(texts, by={"kind": LABELS}, replicates=600))
     assert "* significantly worse than the best of the kind" in every

@@ -19,6 +19,7 @@ from truebleu.significance.corrections import (
     CORRECTIONS,
     P_VALUE_CORRECTIONS,
     adjust,
+    adjusted_alphas,
     default_correction,
     error_variance,
     experimentwise_error,
@@ -31,6 +32,33 @@ from truebleu.significance.tests import randomization_p
 Floats = NDArray[np.float64]
 
 P_VALUES = arrays(np.float64, st.integers(1, 30), elements=st.floats(0, 1))
+
+
+@pytest.mark.parametrize("method", P_VALUE_CORRECTIONS)
+@given(p=P_VALUES)
+def test_p_is_at_most_its_own_alpha_exactly_if_the_adjusted_p_is_at_most_alpha(
+    p: Floats, method: str
+) -> None:
+    adjusted = adjust(p, method)
+    alphas = adjusted_alphas(p, adjusted, method, 0.05)
+    assert_array_equal(p <= alphas, adjusted <= 0.05)
+    assert (alphas <= 0.05).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("none", [0.05] * 5),
+        ("bonferroni", [0.01] * 5),
+        ("sidak", [1 - 0.95**0.2] * 5),
+        # Two of five are rejected, at 0.05 / 5 and 0.05 / 4; three are left.
+        ("holm", [0.05 / 3, 0.05 / 4, 0.05 / 3, 0.05 / 5, 0.05 / 3]),
+        ("bh", [0.03, 0.02, 0.03, 0.02, 0.03]),
+    ],
+)
+def test_alphas_of_intervals_are_those_of_the_steps(method: str, expected: list[float]) -> None:
+    p = np.array([0.6, 0.012, 0.04, 0.001, 0.3])
+    assert_allclose(adjusted_alphas(p, adjust(p, method), method, 0.05), expected)
 
 
 def test_the_experimentwise_error_is_riezler_and_maxwells() -> None:

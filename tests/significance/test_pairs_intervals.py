@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
+from scipy import stats
 
 from truebleu import _core
 from truebleu.counts.counting import count_texts
@@ -83,8 +84,9 @@ def plain_swaps(statistics: UnitCounts, swaps: Swaps) -> tuple[Values, Values]:
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("segments", [9, 60])
 def test_the_interval_ends_where_p_by_its_definition_passes_the_level(
-    segments: int, metric: str, alternative: Alternative
+    segments: int, metric: str, alternative: Alternative, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pair_tests, "ENOUGH_DIFFERING", 0)
     test_set = texts(segments, seed=segments)
     (statistics,) = count_units(count_texts(test_set, [metric]), Units.segments(segments))
     settings = CompareSettings(replicates=700, alternative=alternative, level=0.9)
@@ -101,7 +103,7 @@ def test_the_interval_ends_where_p_by_its_definition_passes_the_level(
         return plain_p(sign * observed, drawn, balances, sign * delta, alternative, exact=exact)
 
     assert p(0.0) == pytest.approx(float(tests.p[0]))
-    low, high = tests.interval(0)
+    low, high = tests.intervals()[0]
     ends = {"two-sided": (low, high), "greater": (low, None), "less": (None, high)}[alternative]
     if sign < 0 and alternative != "two-sided":
         ends = {"greater": (None, high), "less": (low, None)}[alternative]
@@ -120,7 +122,7 @@ def scales_of_all(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
 def contradicts(pair: PairResult, alpha: float = 0.05) -> bool:
     low, high = pair.interval
     leaves_out = (low is not None and low > 0) or (high is not None and high < 0)
-    return leaves_out != (pair.p <= alpha)
+    return leaves_out != (pair.p_adjusted <= alpha)
 
 
 @pytest.mark.parametrize("test", ["ar", "scaled", "bootstrap", "bootstrap-absolute"])
@@ -138,7 +140,7 @@ def test_no_interval_contradicts_its_test(
         result = compare(test_set, metrics=METRICS, replicates=300, seed=seed, **options)
         for pair in result.comparisons:
             assert not contradicts(pair), pair
-            decided.add(pair.p <= 0.05)
+            decided.add(pair.significant)
     assert decided == {True, False}
 
 
@@ -150,7 +152,7 @@ def test_no_interval_contradicts_scaled_swaps_of_a_document_with_most_of_the_tex
         result = compare(test_set, metrics=METRICS, replicates=300, seed=seed, level=0.6)
         for pair in result.comparisons:
             assert not contradicts(pair, alpha=0.4), pair
-            decided.add(pair.p <= 0.4)
+            decided.add(pair.significant)
             scaled += (pair.swap_ratio or 1.0) < 0.9
     assert decided == {True, False}
     assert scaled > 40
@@ -192,7 +194,7 @@ def test_intervals_agree_with_tests_under_all_options(how: dict[str, Any]) -> No
         result = compare(test_set, metrics=["bleu", "ter"], **settings)
         for pair in result.comparisons:
             assert not contradicts(pair, result.settings.alpha), pair
-            decided.add(pair.p <= result.settings.alpha)
+            decided.add(pair.significant)
     assert decided == {True, False}
 
 
@@ -246,16 +248,84 @@ def test_too_few_units_leave_both_ends_open() -> None:
     assert pair.interval == (None, None)
     assert pair.open_end == "too few units"
     assert result.to_dict()["comparisons"][0]["interval"] == [None, None]
-    (enough,) = compare(texts(6, 1), replicates=400).comparisons
+    scores = {"a": [0.1 * place for place in range(6)], "b": [0.3, 0.1, 0.9, 0.2, 0.8, 1.4]}
+    (enough,) = compare(scores, replicates=400).comparisons
     assert None not in enough.interval
     assert enough.open_end is None
 
 
-def test_a_system_against_its_copy_has_an_interval_of_0() -> None:
+@pytest.mark.parametrize("test", ["scaled", "bootstrap"])
+def test_a_system_against_its_copy_has_no_interval(test: str) -> None:
     test_set = texts(40, 2)
     segments = list(test_set.systems["s0"])
-    result = compare({"a": segments, "b": segments}, [*test_set.references], replicates=400)
-    assert result.comparisons[0].interval == (0.0, 0.0)
+    texts_of = {"a": segments, "b": segments}
+    (pair,) = compare(texts_of, [*test_set.references], replicates=400, test=test).comparisons
+    assert (pair.interval, pair.open_end) == ((None, None), "few units differ")
+
+
+@pytest.mark.parametrize(("differing", "has_interval"), [(5, False), (6, True)])
+def test_fewer_than_6_differing_segments_have_no_interval(
+    differing: int, has_interval: bool
+) -> None:
+    generator = np.random.default_rng(differing)
+    first = generator.normal(size=40)
+    second = first.copy()
+    second[:differing] += generator.normal(size=differing)
+    result = compare({"a": first.tolist(), "b": second.tolist()}, replicates=999)
+    (pair,) = result.comparisons
+    assert (pair.interval != (None, None)) == has_interval
+    assert pair.open_end == (None if has_interval else "few units differ")
+
+
+def test_few_differing_segments_join_the_test_s_interval_with_student_s() -> None:
+    generator = np.random.default_rng(4)
+    first = generator.normal(size=40)
+    second = first.copy()
+    second[:8] += generator.normal(0.3, 1.0, size=8)
+    (pair,) = compare({"a": first.tolist(), "b": second.tolist()}, replicates=999).comparisons
+    differences = first - second
+    student = stats.t.interval(0.95, 39, loc=differences.mean(), scale=stats.sem(differences))
+    assert not pair.significant
+    low, high = pair.interval
+    assert low is not None
+    assert high is not None
+    assert low <= student[0] + 1e-9
+    assert high >= student[1] - 1e-9
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "sidak", "bh", "westfall-young"])
+@pytest.mark.parametrize("systems", [2, 5, 9])
+def test_adjusted_intervals_exclude_0_exactly_if_the_pair_is_significant(
+    systems: int, correction: str
+) -> None:
+    decided = set()
+    for seed in range(6):
+        generator = np.random.default_rng([seed, systems])
+        base = generator.normal(size=60)
+        scores = {
+            f"s{place}": (base + generator.normal(0.12 * place, 0.6, size=60)).tolist()
+            for place in range(systems)
+        }
+        result = compare(scores, correction=correction, people=None)
+        for pair in result.comparisons:
+            assert not contradicts(pair), pair
+            decided.add(pair.significant)
+            alone = pair.uncorrected_interval
+            if alone is not None and None not in alone:
+                assert ((alone[0] or 0) > 0 or (alone[1] or 0) < 0) == (pair.p <= 0.05)
+    assert systems == 2 or decided == {True, False}
+
+
+def test_the_adjusted_interval_by_holm_is_the_interval_at_a_smaller_alpha() -> None:
+    generator = np.random.default_rng(3)
+    base = generator.normal(size=80)
+    scores = {name: (base + generator.normal(0, 0.5, size=80)).tolist() for name in "abc"}
+    result = compare(scores, replicates=2000)
+    assert not any(pair.significant for pair in result.comparisons)
+    each = compare(scores, replicates=2000, correction="none", level=1 - 0.05 / 3)
+    for pair, alone in zip(result.comparisons, each.comparisons, strict=True):
+        assert pair.interval == pytest.approx(alone.interval)
+        assert alone.uncorrected_interval is None
 
 
 def test_a_metric_without_weights_spreads_a_difference_evenly() -> None:
@@ -336,6 +406,6 @@ def test_intervals_of_means_cover_as_often_as_they_say(kind: str) -> None:
         statistics = UnitCounts.of("m", metric, rows, Units.segments(size))
         settings = CompareSettings(replicates=399, correction="none", seed=seed)
         (tests,) = all_pair_tests([statistics], [], [(0, 1)], settings, lambda _first, _count: [])
-        low, high = tests.interval(0)
+        low, high = tests.intervals()[0]
         covered += low is not None and high is not None and low <= 0.7 <= high
     assert 0.92 <= covered / sets <= 0.98

@@ -74,13 +74,14 @@ def test_compare_takes_wilsons_and_tangos_intervals_by_itself() -> None:
 def test_intervals_of_rates_never_have_width_0(outcome: int, documents: list[str] | None) -> None:
     result = both([outcome] * 20, [outcome] * 20, documents=documents)
     assert all(
-        high - low > 0.1 for low, high in (s["score"].interval for s in result.systems.values())
+        (high or 0) - (low or 0) > 0.1
+        for low, high in (s["score"].interval for s in result.systems.values())
     )
     low, high = result.comparisons[0].interval
     assert high - low > 0.1
     scores = score({"a": [outcome] * 20}, metrics="scores", confidence=True, documents=documents)
     low, high = (scores.systems[0].intervals or {})["score"]
-    assert high - low > 0.1
+    assert (high or 0) - (low or 0) > 0.1
 
 
 def test_a_requested_interval_is_used() -> None:

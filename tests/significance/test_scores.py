@@ -8,6 +8,7 @@ import statistics
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import truebleu
@@ -64,6 +65,8 @@ def test_intervals_and_scores_come_from_one_count(monkeypatch: pytest.MonkeyPatc
         assert system.intervals is not None
         assert system.segments is not None
         low, high = system.intervals["BLEU"]
+        assert low is not None
+        assert high is not None
         assert low < system.scores["BLEU"].score < high
 
 
@@ -107,4 +110,39 @@ def test_no_interval_leaves_what_a_metric_can_be() -> None:
     assert {label: bounds[0] for label, bounds in intervals.items()} == dict.fromkeys(intervals, 0)
     # TER has no upper limit.
     assert [bounds[1] for bounds in intervals.values()][:2] == [100, 100]
-    assert intervals["TER"][1] > 100
+    assert (intervals["TER"][1] or 0) > 100
+
+
+def test_equal_scores_have_no_interval() -> None:
+    scores = truebleu.score({"a": [5.0] * 10}, confidence=True)
+    assert (scores.systems[0].intervals or {})["score"] == (None, None)
+    assert "(no interval)" in str(scores)
+
+
+@pytest.mark.parametrize(("items", "method"), [(49, "gaffke"), (50, "percentile")])
+def test_means_of_fewer_than_50_scores_have_gaffkes_interval(items: int, method: str) -> None:
+    ratings = [5.0, 4.0, 5.0, 3.0, 5.0] * 10
+    scores = truebleu.score({"a": ratings[:items]}, confidence=True)
+    assert scores.interval_methods == {"score": method}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shares", [[0.02, 0.03, 0.05, 0.2, 0.7], [0.03, 0.05, 0.12, 0.3, 0.5]])
+@pytest.mark.parametrize("items", [10, 20])
+def test_intervals_of_few_skewed_ratings_cover(items: int, shares: list[float]) -> None:
+    generator = np.random.default_rng(items)
+    truth, trials, covered = float(np.arange(1, 6) @ shares), 200, []
+    for _ in range(trials):
+        ratings = generator.choice(5, size=items, p=shares) + 1.0
+        result = truebleu.score({"a": ratings.tolist()}, confidence=True, replicates=40)
+        low, high = (result.systems[0].intervals or {})["score"]
+        if low is not None and high is not None:
+            covered.append(low <= truth <= high)
+    assert len(covered) > 0.75 * trials
+    assert sum(covered) > 0.93 * len(covered)
+
+
+@pytest.mark.parametrize(("items", "warned"), [(19, True), (20, False)])
+def test_intervals_of_fewer_than_20_scores_are_warned_of(items: int, warned: bool) -> None:
+    scores = truebleu.score({"a": [4.0, 5.0] * 9 + [3.0] * (items - 18)}, confidence=True)
+    assert ("With fewer than 20 items, intervals can be too narrow" in str(scores)) == warned

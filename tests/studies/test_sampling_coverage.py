@@ -53,7 +53,8 @@ def test_intervals_of_the_first_sample_equal_compare(tmp_path: Path, interval: A
         values, low, high = record[label]
         assert values == pytest.approx([system.score for system in systems], rel=1e-12)
         bounds = [system.interval for system in systems]
-        np.testing.assert_allclose(list(zip(low, high, strict=True)), bounds, rtol=1e-12)
+        expected = np.array(bounds, dtype=float)
+        np.testing.assert_allclose(list(zip(low, high, strict=True)), expected, rtol=1e-12)
 
 
 def test_intervals_of_differences_are_quantiles_of_the_replicates(tmp_path: Path) -> None:

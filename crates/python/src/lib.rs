@@ -49,12 +49,12 @@ mod _core {
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
     use crate::statistics::{
-        choose_interval, critical_rank, default_interval, exact_bounds, exact_p, hall_p, intervals,
-        inverted_intervals, inverted_level, jackknife_errors, mcnemar_tests, mean_gradients,
-        mean_intervals, min_replicates, normal_quantile, on_exact_grid, p_values, paired_rates,
-        pass_fail_intervals, percentile_rank, rate_intervals, scale_swaps, student_p,
-        student_quantiles, swap_ratios, swap_scales, swapped_shares, tango_bounds,
-        without_skewness,
+        choose_interval, critical_rank, default_interval, exact_bounds, exact_p,
+        few_differing_intervals, hall_p, intervals, inverted_intervals, inverted_level,
+        jackknife_errors, mcnemar_tests, mean_gradients, mean_intervals, min_replicates,
+        normal_quantile, on_exact_grid, p_values, paired_rates, pass_fail_intervals,
+        percentile_rank, rate_intervals, scale_swaps, student_p, student_quantiles, swap_ratios,
+        swap_scales, swapped_shares, tango_bounds, without_skewness,
     };
     #[pymodule_export]
     use crate::texts::{Repetitions, Segments, TrainingIndex, line_ends};

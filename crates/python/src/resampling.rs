@@ -469,13 +469,20 @@ impl PairTally {
         Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
     }
 
-    /// Returns the distances from the observed differences to the ends of their intervals, below and above,
-    /// shaped (2, pair): those that `rank` of the kept replicates reach.
-    #[pyo3(signature = (rank, /))]
-    fn half_widths<'py>(&self, py: Python<'py>, rank: usize) -> Bound<'py, PyArray2<f64>> {
+    /// Returns the distances from the observed differences to the ends of their intervals, below and above.
+    ///
+    /// Shaped (2, pair); `ranks` are the ranks of the replicates at the ends, counted from the farthest.
+    fn half_widths<'py>(
+        &self,
+        py: Python<'py>,
+        ranks: Vec<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let tally = self.tally();
-        let rows = tally.pairs().iter().map(|pair| <[f64; 2]>::from(pair.reach_at(rank)));
-        Array2::from(rows.collect::<Vec<_>>()).reversed_axes().into_pyarray(py)
+        if ranks.len() != tally.pairs().len() {
+            return Err(PyIndexError::new_err("a rank for each pair"));
+        }
+        let rows = tally.pairs().iter().zip(ranks).map(|(pair, rank)| pair.reach(rank).into());
+        Ok(Array2::from(rows.collect::<Vec<[f64; 2]>>()).reversed_axes().into_pyarray(py))
     }
 }
 

@@ -194,8 +194,9 @@ fn interval_named(name: &str) -> PyResult<IntervalName> {
 /// Returns intervals of estimates by the name of a method: lows and highs, shaped (2, estimate).
 ///
 /// Percentiles are made of replicates, shaped (replicate, estimate); bca of these, the estimates and the
-/// jackknife, shaped (unit, estimate); hall, jackknife and student of the last two; wilson and korn-graubard of
-/// successes and trials, shaped (unit, estimate). Strata are ranges of units.
+/// jackknife, shaped (unit, estimate); hall, jackknife and student of the last two; gaffke of successes, which
+/// are the scores, wilson and korn-graubard of successes and trials, shaped (unit, estimate). Strata are ranges
+/// of units.
 #[pyfunction]
 #[pyo3(signature = (name, level, *, estimates=None, replicates=None, jackknife=None, successes=None, trials=None, strata=Vec::new(), limits=(f64::NEG_INFINITY, f64::INFINITY)))]
 #[expect(clippy::too_many_arguments, reason = "each method looks at its part")]
@@ -254,19 +255,22 @@ pub fn default_interval(
 /// Returns the name of the interval that scores get: the requested one, the interval of rates, or
 /// the default.
 ///
-/// `rates` is None unless scores are pass/fail; then it is True if units hold several of them.
+/// `kind` is "rates" or "clustered rates" of pass/fail scores, "means" if the score is the mean of single scores,
+/// or "any".
 #[pyfunction]
 pub fn choose_interval(
     requested: Option<&str>,
     default: &str,
-    rates: Option<bool>,
+    kind: &str,
     units: usize,
 ) -> PyResult<&'static str> {
     let requested = requested.map(interval_named).transpose()?;
-    let kind = match rates {
-        None => Kind::Any,
-        Some(false) => Kind::Rates,
-        Some(true) => Kind::ClusteredRates,
+    let kind = match kind {
+        "any" => Kind::Any,
+        "means" => Kind::Means,
+        "rates" => Kind::Rates,
+        "clustered rates" => Kind::ClusteredRates,
+        _ => return Err(PyValueError::new_err(format!("no kind is called {kind:?}"))),
     };
     let chosen =
         interval_methods::choose_interval(requested, interval_named(default)?, kind, units);
@@ -446,6 +450,35 @@ pub fn inverted_intervals<'py>(
     let interval = |pair: usize| {
         let half_widths = (half_widths[[0, pair]], half_widths[[1, pair]]);
         inversion::inverted_interval(differences[pair], half_widths, &decisions[pair])
+    };
+    Ok(as_bounds(py, (0..pairs).map(interval).collect()))
+}
+
+/// Returns the intervals of tests by swaps, those of pairs with few differing units joined with Student's.
+///
+/// `bounds` and `student` are shaped (2, pair); ends are infinite where too few units differ.
+#[pyfunction]
+#[pyo3(signature = (bounds, student, differing, p, *, units, side, alpha))]
+#[expect(clippy::too_many_arguments, reason = "a test has as many parts")]
+pub fn few_differing_intervals<'py>(
+    py: Python<'py>,
+    bounds: PyReadonlyArray2<'py, f64>,
+    student: PyReadonlyArray2<'py, f64>,
+    differing: Vec<usize>,
+    p: PyReadonlyArray1<'py, f64>,
+    units: usize,
+    side: &str,
+    alpha: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (bounds, student) = (bounds.as_array(), student.as_array());
+    let decisions = decisions(&p.as_array(), side, alpha, 1.0)?;
+    let pairs = decisions.len();
+    require_columns(2, &[bounds.nrows(), student.nrows()])?;
+    require_columns(pairs, &[bounds.ncols(), student.ncols(), differing.len()])?;
+    let of = |ends: &ArrayView2<'_, f64>, pair: usize| (ends[[0, pair]], ends[[1, pair]]);
+    let interval = |pair: usize| {
+        let (own, other) = (of(&bounds, pair), of(&student, pair));
+        inversion::few_differing_interval(own, other, differing[pair], units, &decisions[pair])
     };
     Ok(as_bounds(py, (0..pairs).map(interval).collect()))
 }

@@ -595,7 +595,9 @@ class _Explainer:
             (tests,) = swap_tests([counts], [(0, 1)], settings)
         except SettingError:  # a mean of no scores
             return None
-        return _Tested(float(counts.differences([(0, 1)])[0]), tests.interval(0), float(tests.p[0]))
+        return _Tested(
+            float(counts.differences([(0, 1)])[0]), tests.intervals()[0], float(tests.p[0])
+        )
 
     def _fragility(self, pair: PairResult, rows: Values) -> tuple[Fragility, ...]:
         if pair.difference == 0:

@@ -16,6 +16,7 @@ from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS, BootstrapTest, SwapTest
+from truebleu.significance.unit_counts import ENOUGH_ZEROS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 MOST_SENTENCES = 4
 # Maximum number of systems in a headline.
 MOST_NAMES = 5
-# Fewest units for which intervals of skewed scores keep their coverage.
-FEW_UNITS = 20
 # Maximum number of metrics whose intervals of scores are shown without details.
 METRICS_WITH_INTERVALS = 2
 # Maximum number of characters of a baseline that papers tag as such in the table, too.
@@ -151,7 +150,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
     many = len(comparison.of(pair.metric))
     # The size of the difference and the interval around that size, whoever is ahead.
-    bounds = pair_bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
+    bounds = pair_bounds(pair, 1 if pair.difference >= 0 else -1)
     size = f"{abs(pair.difference):.{metric.digits}f} {_unit(comparison, pair.metric)}"
     amount = f"by {size} {doc.bracketed(bounds, metric.digits)}"
     test = TESTS[comparison.settings.test]
@@ -172,12 +171,12 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
             relation = doc.relation(-pair.difference, metric.higher_is_better)
         return f"{first} {relation} {second} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
     p = doc.p_equals("p", pair.p)
-    if CORRECTIONS[comparison.settings.correction].half_width is not None:
+    if pair.uncorrected_interval is not None:
         p = doc.p_equals("adjusted p", pair.p_adjusted)
-    elif pair.p <= alpha:
-        if comparison.settings.correct_over == "metrics":
-            many *= len(comparison.metrics)
-        p += f", not significant among {many} comparisons"
+        if pair.p <= alpha:
+            if comparison.settings.correct_over == "metrics":
+                many *= len(comparison.metrics)
+            p += f" ({doc.p_equals('alone p', pair.p)}, not significant among {many} comparisons)"
     if alternative == "two-sided":
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
     # Sign of the tested difference: "greater" is ahead by a higher-is-better metric.
@@ -203,15 +202,9 @@ def is_plain_test(comparison: Comparison) -> bool:
     return comparison.settings.alternative == "two-sided" and not counts_wins
 
 
-def pair_bounds(comparison: Comparison, pair: PairResult, sign: int) -> DifferenceBounds:
-    """Return the interval of a difference by the deciding test, negated if `sign` is negative.
-
-    Tukey's and Scheffé's tests have simultaneous intervals of their own.
-    """
-    interval: DifferenceBounds = pair.interval
-    if CORRECTIONS[comparison.settings.correction].half_width is not None:
-        interval = pair.simultaneous_interval or interval
-    return interval if sign > 0 else _negate(interval)
+def pair_bounds(pair: PairResult, sign: int) -> DifferenceBounds:
+    """Return the interval of a difference, negated if `sign` is negative."""
+    return pair.interval if sign > 0 else _negate(pair.interval)
 
 
 def _negate(bounds: DifferenceBounds) -> DifferenceBounds:
@@ -294,18 +287,16 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
         elif pair.note == "few units differ" and len(pairs) == 1:
             units = f"{comparison.units:,} {words.units(settings.unit)}"
             differing = f"{pair.differing_units:,} of {units}"
-            yield f"They differ in {differing}, too few for any difference to be significant."
+            yield f"Only {differing} differ: no interval, as no difference can be significant."
     if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
         yield UNDECIDED_BY_CHANCE
     for label in dict.fromkeys(pair.metric for pair in pairs):
         yield from doc.smoothed(label, comparison.metrics[label].unmatched)
-    if pairs and comparison.units < FEW_UNITS and not comparison.metrics[pairs[0].metric].pass_fail:
-        yield (
-            f"With fewer than {FEW_UNITS} {words.units(settings.unit)}, the interval of a "
-            "difference can be too narrow if scores are skewed."
-        )
-    elif pairs:
+    if pairs and comparison.metrics[pairs[0].metric].pass_fail:
         yield from doc.few_documents(settings, comparison.units)
+    elif pairs:
+        yield from doc.few_units(settings, comparison.units, words)
+    yield from _zero_sentences(comparison, pairs)
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     if settings.about == "these-runs":
@@ -323,6 +314,25 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
 
 
 UNDECIDED_BY_CHANCE = "p is too close to the level for this number of replicates; try --adaptive."
+
+
+def _zero_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
+    """Warn of failures that are too rare for a test of means: by chance they hardly occur."""
+    named = {name for pair in pairs for name in (pair.a, pair.b)}
+    words, units = _words(comparison), comparison.units
+    for label in dict.fromkeys(pair.metric for pair in pairs):
+        zeros = comparison.metrics[label].rare_zeros
+        counts = {name: count for name, count in zeros.items() if name in named}
+        if not counts:
+            continue
+        name = min(counts, key=lambda name: counts[name])
+        needed = -(-ENOUGH_ZEROS * units // counts[name])
+        yield (
+            f"{counts[name]:,} of {units:,} {words.rows} of {name} "
+            f"{'has' if counts[name] == 1 else 'have'} {label} 0, far from the others: p is too "
+            f"small in favour of a {words.system} that seldom fails; {needed:,} {words.rows} would "
+            f"show {ENOUGH_ZEROS} such failures."
+        )
 
 
 def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
@@ -393,14 +403,26 @@ def evidence(comparison: Comparison) -> list[str]:
     return [*lines, *dict.fromkeys(sources)]
 
 
+def is_adjusted(comparison: Comparison, label: str) -> bool:
+    """Return whether the intervals of differences are adjusted for several comparisons."""
+    family = len(comparison.of(label))
+    if comparison.settings.correct_over == "metrics":
+        family *= len(comparison.metrics)
+    return family > 1 and comparison.settings.correction != "none"
+
+
 def method(comparison: Comparison, label: str) -> str:
     """Describe the tests and intervals in one line."""
     settings, metric = comparison.settings, comparison.metrics[label]
     interval = INTERVAL_METHODS[metric.interval_method].title
-    test = TESTS[settings.test]
-    of_differences = "intervals of differences by inverting the test"
-    if metric.pass_fail and test.source == "swaps":
-        of_differences = "Tango's intervals of differences (scores are 0 or 1)"
+    if CORRECTIONS[settings.correction].half_width is not None:
+        of_differences = "its simultaneous intervals of differences"
+    else:
+        of_differences = "intervals of differences by inverting the test"
+        if metric.pass_fail and TESTS[settings.test].source == "swaps":
+            of_differences = "Tango's intervals of differences (scores are 0 or 1)"
+        if is_adjusted(comparison, label):
+            of_differences = f"adjusted (not simultaneous) {of_differences}"
     return (
         f"{tested(comparison, label)}; {of_differences}, {interval} intervals of scores; level "
         f"{settings.level:g}, seed {settings.seed}"
@@ -477,9 +499,13 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
             # A baseline asks for the interval of the difference, not of the score.
             bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
-                bounds = None if pair is None else pair_bounds(comparison, *pair)
+                bounds = None if pair is None else pair_bounds(*pair)
             values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
             values |= _picture(comparison, label, pair)
+            if baseline is not None and pair is not None and pair[0].uncorrected_interval:
+                alone = pair[0].uncorrected_interval
+                alone = alone if pair[1] > 0 else _negate(alone)
+                values["uncorrected"] = doc.bracketed(alone, metric.digits)
             row |= {f"{label} {key}": value for key, value in values.items()}
         rows.append(row)
     bars = [
@@ -512,7 +538,7 @@ def _picture(
     pair, sign = compared
     higher = comparison.metrics[label].higher_is_better
     sign *= -1 if higher is False else 1
-    low, high = pair_bounds(comparison, pair, sign)
+    low, high = pair_bounds(pair, sign)
     verdict = "undecided"
     if pair.significant:
         verdict = "better" if sign * pair.difference > 0 else "worse"
@@ -530,15 +556,19 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     if settings.baseline is not None:
         columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
     maximum = METRICS_WITH_INTERVALS if settings.baseline is None else 1
+    adjusted = settings.baseline is not None and is_adjusted(comparison, label)
     if details or len(comparison.metrics) <= maximum:
-        columns.append(doc.Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
+        heading = doc.interval_heading(settings.level, adjusted=adjusted)
+        columns.append(doc.Column("interval", heading, numeric=True))
     if settings.baseline is not None:
         many = len(comparison.of(label)) > 1
         columns.append(doc.Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
     elif len(comparison.systems) > 2 and metric.higher_is_better is not None:
         columns.append(doc.Column("ranks", "rank", numeric=True))
     if details and correction.basis != "segment scores":
-        columns.append(doc.Column("p", "p", numeric=True))
+        columns.append(doc.Column("p", "alone p" if adjusted else "p", numeric=True))
+    if details and adjusted:
+        columns.append(doc.Column("uncorrected", "alone, interval", numeric=True))
     if details and metric.higher_is_better is not None:
         columns.append(doc.Column("p_best", "best in", 0, percent=True, numeric=True))
     if comparison.runs is not None:
@@ -723,7 +753,8 @@ def forest_chart(comparison: Comparison) -> doc.Chart:
         rows,
         headings | {"zero": "no difference", "score": "score"},
         verdicts(comparison),
-        interval=f"{100 * comparison.settings.level:g} % intervals",
+        interval=f"{'adjusted ' if is_adjusted(comparison, first) else ''}"
+        f"{100 * comparison.settings.level:g} % intervals",
         panel="panel",
         y_heading="axis",
         label="score",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.outline import Sizes
     from truebleu.metrics.base import Signature
+    from truebleu.reports.words import Words
     from truebleu.significance.human_curves import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings
 
@@ -689,6 +690,8 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], g
 
 # Fewest documents for which intervals are not too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
+# Fewest units for which intervals of skewed scores keep their coverage.
+FEW_UNITS = 20
 # Maximum number of systems in a sentence about smoothing.
 MOST_SMOOTHED = 3
 # Fewest documents for which a gate with a margin keeps its level.
@@ -735,6 +738,8 @@ def bracketed(
 ) -> str:
     """Format an interval in brackets; a rounded 0 has no minus sign, None stands for no bound.
 
+    Without any bound there is no interval.
+
     Examples:
         >>> bracketed((-0.00001, 0.5), 2)
         '[0.00, 0.50]'
@@ -742,7 +747,11 @@ def bracketed(
         '[-1.2, +0.5]'
         >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
         ('[0.004, 0.500]', '(−∞, 0.50]')
+        >>> bracketed((None, None), 2)
+        '(no interval)'
     """
+    if interval == (None, None):
+        return "(no interval)"
     # A bound near 0 decides significance, so it must not look like 0.
     near = [bound for bound in interval if bound and not round(bound, digits)]
     if near and all(round(bound, digits + 2) for bound in near):
@@ -752,6 +761,15 @@ def bracketed(
         for bound in interval
     )
     return f"{'(−∞' if low is None else f'[{low}'}, {'∞)' if high is None else f'{high}]'}"
+
+
+def interval_heading(level: float, *, adjusted: bool = False) -> str:
+    """Head a column of intervals, which may be adjusted for all comparisons.
+
+    >>> interval_heading(0.95, adjusted=True)
+    'adjusted interval'
+    """
+    return "adjusted interval" if adjusted else f"{100 * level:g} % interval"
 
 
 def relation(difference: float, higher_is_better: bool | None) -> str:
@@ -792,8 +810,8 @@ def join_names(parts: Sequence[str], maximum: int | None = None, word: str = "an
 
 
 def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:
-    """Name comparisons that only the correction makes non-significant, against their interval."""
-    lost = f"Not significant among {comparisons:,} comparisons, though the interval excludes 0"
+    """Name comparisons that are significant alone, and not after the correction."""
+    lost = f"Significant alone, but not among {comparisons:,} comparisons"
     return [f"{lost}: {join_names(names, MOST_NAMES)}."] if names else []
 
 
@@ -832,6 +850,16 @@ def smoothed(metric: str, orders: Mapping[str, int]) -> list[str]:
         f"No {max(orders.values())}-gram of {systems} matches a reference: such {metric} comes "
         "from smoothing and means little."
     ]
+
+
+def few_units(settings: ResamplingSettings, units: int, words: Words) -> list[str]:
+    """Warn if units are too few for intervals of skewed scores to hold their level."""
+    if units < FEW_UNITS:
+        return [
+            f"With fewer than {FEW_UNITS} {words.units(settings.unit)}, intervals can be too "
+            "narrow if scores are skewed."
+        ]
+    return few_documents(settings, units)
 
 
 def few_documents(settings: ResamplingSettings, units: int) -> list[str]:

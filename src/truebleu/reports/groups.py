@@ -79,6 +79,7 @@ def _pair_table(
     several = len(comparison.of(label)) > 1
     first, second = comparison.of(label)[0].a, comparison.of(label)[0].b
     columns += [doc.Column("a", words.system.capitalize())] if several else []
+    adjusted = any(pair.uncorrected_interval for group in groups for pair in group.of(label))
     columns += [
         doc.Column("score_a", label if several else first, digits, numeric=True),
         doc.Column("score_b", second, digits, numeric=True),
@@ -89,7 +90,7 @@ def _pair_table(
             sign=True,
             numeric=True,
         ),
-        doc.Column("interval", f"{100 * level:g} % interval", numeric=True),
+        doc.Column("interval", doc.interval_heading(level, adjusted=adjusted), numeric=True),
         doc.Column("p_adjusted", "adjusted p", numeric=True),
     ]
     rows = []
@@ -227,9 +228,9 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
         return
     each = " by each metric" if len(comparison.metrics) > 1 else ""
     yield (
-        f"Groups: p is adjusted for {family} comparisons{each} ({len(tested)} groups × "
-        f"{family // len(tested)}) by {correction}; the comparison of the whole test set is not "
-        "among them."
+        f"Groups: p and intervals are adjusted for {family} comparisons{each} ({len(tested)} "
+        f"groups × {family // len(tested)}) by {correction}; the comparison of the whole test set "
+        "is not among them."
     )
     scaled = [group.label for group in tested if group.test == "scaled"]
     if scaled and comparison.settings.test != "scaled":

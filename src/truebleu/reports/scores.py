@@ -30,7 +30,12 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
     blocks: list[Block] = [table]
     cautions = [line for label in scores.digits for line in _smoothed(scores, label)]
     if scores.settings is not None and scores.units is not None:
-        cautions += doc.few_documents(scores.settings, scores.units)
+        methods = set((scores.interval_methods or {}).values())
+        if methods <= {"wilson", "korn-graubard"}:
+            cautions += doc.few_documents(scores.settings, scores.units)
+        else:
+            words = words_of(scores.test_set.rows)
+            cautions += doc.few_units(scores.settings, scores.units, words)
     blocks.append(doc.Sentences(tuple(cautions)))
     if scores.groups:
         from truebleu.reports.groups import score_tables

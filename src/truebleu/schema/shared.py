@@ -34,7 +34,15 @@ Unit = Literal["segment", "document", "block"]
 #: Units of texts without blocks.
 TextUnit = Literal["segment", "document"]
 IntervalName = Literal[
-    "percentile", "bca", "student", "jackknife", "hall", "wilson", "korn-graubard", "two-way"
+    "percentile",
+    "bca",
+    "student",
+    "jackknife",
+    "gaffke",
+    "hall",
+    "wilson",
+    "korn-graubard",
+    "two-way",
 ]
 Alternative = Literal["two-sided", "greater", "less"]
 #: Scope of a verdict on systems with several runs.

@@ -5,23 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from truebleu import schema
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
-from truebleu.significance.corrections import adjust
 from truebleu.significance.groups import (
     FEWEST_UNITS,
     SegmentGroup,
-    adjust_over_groups,
     group_replicates,
     heterogeneity_of_groups,
     segment_groups,
-    with_adjusted_intervals,
 )
 from truebleu.significance.optimizer_runs import SystemRuns, are_runs_compared, select_runs
-from truebleu.significance.pairs import all_pair_tests, pairs_to_compare
+from truebleu.significance.pairs import adjust_together, all_pair_tests, pairs_to_compare
 from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.results import (
     Comparison,
@@ -48,7 +43,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Score
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.pairs import DifferenceBounds, PairTests
+    from truebleu.significance.pairs import PairTests
     from truebleu.significance.replicates import Progress
     from truebleu.significance.unit_counts import Pair
 
@@ -101,30 +96,56 @@ def compare(
         lower_is_better=options["lower_is_better"],
     )
     counts, outputs = select_runs(counts, runs)
-    names = list(counts.outline.systems if outputs is None else outputs)
-    pairs = pairs_to_compare(names, options["baseline"])
-    settings, units = resolve_settings(options, counts, outputs, len(pairs))
     columns = counts.outline.columns(by)
-    _require_groups(columns, settings, runs=outputs is not None)
-    replicates = _Replicates(counts, units, settings, outputs, progress)
-    tests = replicates.tests(pairs)
-    family = Family(
-        names=names,
-        pairs=pairs,
-        outline=counts.outline,
-        units=units,
-        settings=_with_used_test(settings, options["test"], tests),
-        people=options["people"],
-        interval=options["interval"],
-    )
-    groups = _compare_groups(counts, columns, settings, len(pairs), options)
-    result = family.results(replicates.by_metric(tests), outputs, groups)
+    tested = _Tested(counts, outputs, options, columns, progress)
+    groups = _compare_groups(counts, columns, tested.settings, len(tested.family.pairs), options)
+    result = tested.results(groups)
     if not groups:
         return result
-    of_segments = segment_groups(counts.outline, columns, options["unit"], settings)
-    tested = [group for group in of_segments if group.units >= FEWEST_UNITS]
-    varied = heterogeneity_of_groups(counts, tested, pairs, settings)
+    of_segments = segment_groups(counts.outline, columns, options["unit"], tested.settings)
+    large = [group for group in of_segments if group.units >= FEWEST_UNITS]
+    varied = heterogeneity_of_groups(counts, large, tested.family.pairs, tested.settings)
     return replace(result, heterogeneity=varied)
+
+
+class _Tested:
+    """Systems with the tests of all pairs by each metric, before their intervals are made.
+
+    Attributes:
+        settings: settings of the comparison.
+        family: the pairs, and all that the results of all metrics share.
+        tests: tests of all pairs, for each metric.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        outputs: Mapping[str, tuple[str, ...]] | None,
+        options: Mapping[str, Any],
+        columns: Mapping[str, Sequence[str]],
+        progress: Progress | None = None,
+        parts: int = 1,
+    ) -> None:
+        names = list(counts.outline.systems if outputs is None else outputs)
+        pairs = pairs_to_compare(names, options["baseline"])
+        self.settings, units = resolve_settings(options, counts, outputs, len(pairs))
+        _require_groups(columns, self.settings, runs=outputs is not None)
+        self._outputs = outputs
+        self._replicates = _Replicates(counts, units, self.settings, outputs, progress)
+        self.tests = self._replicates.tests(pairs, parts)
+        self.family = Family(
+            names=names,
+            pairs=pairs,
+            outline=counts.outline,
+            units=units,
+            settings=_with_used_test(self.settings, options["test"], self.tests),
+            people=options["people"],
+            interval=options["interval"],
+        )
+
+    def results(self, groups: tuple[GroupComparison, ...] = ()) -> Comparison:
+        """Make the result of the comparison."""
+        return self.family.results(self._replicates.by_metric(self.tests), self._outputs, groups)
 
 
 class _Replicates:
@@ -159,20 +180,17 @@ class _Replicates:
         """Score the systems by each metric on `count` further replicates."""
         return self._average(self._score_outputs(first, count), first)
 
-    def tests(self, pairs: Sequence[Pair]) -> list[PairTests]:
-        """Test all pairs by each metric."""
+    def tests(self, pairs: Sequence[Pair], parts: int) -> list[PairTests]:
+        """Test all pairs by each metric; `parts` such tests share the memory for intervals."""
         settings, swapped = self._settings, self.counts
         if self._runs is not None and settings.swap_runs == "separately":
             swapped = self._runs.pooled
-        tests = all_pair_tests(swapped, self.scores, pairs, settings, self.draw, self._progress)
+        tests = all_pair_tests(
+            swapped, self.scores, pairs, settings, self.draw, self._progress, parts
+        )
         if settings.correct_over == "pairs":
             return tests
-        adjusted = adjust(np.concatenate([metric.p for metric in tests]), settings.correction)
-        by_metric = np.split(adjusted, len(tests))
-        return [
-            replace(metric, p_adjusted=p, adjusted_intervals=None)
-            for metric, p in zip(tests, by_metric, strict=True)
-        ]
+        return adjust_together(tests, settings.correction, settings.alpha)
 
     def by_metric(self, tests: Sequence[PairTests]) -> list[ResampledMetric]:
         """Return the counts, scores and tests of each metric."""
@@ -233,51 +251,50 @@ def _compare_groups(
         options: requested options of `compare`.
     """
     groups = segment_groups(counts.outline, columns, options["unit"], settings)
-    tested = [group for group in groups if group.units >= FEWEST_UNITS]
-    replicates = group_replicates(settings, tested, pairs, options["replicates"])
-    settings = replace(settings, replicates=replicates)
-    results = [
-        _compare_group(counts, group, tested, settings, options["interval"]) for group in groups
-    ]
-    adjusted = adjust_over_groups(results, settings)
-    if pairs > 1:
-        return adjusted
-
-    def compare_at(level: float, label: str, group: SegmentGroup) -> DifferenceBounds:
-        of_metric, at_level = counts.only(label), replace(settings, level=level)
-        (pair,) = _compare_group(
-            of_metric, group, tested, at_level, options["interval"]
-        ).comparisons
-        return pair.interval
-
-    return with_adjusted_intervals(groups, adjusted, settings, compare_at)
+    large = [group for group in groups if group.units >= FEWEST_UNITS]
+    replicates = group_replicates(settings, large, pairs, options["replicates"])
+    tested = {
+        group: _test_group(counts, group, replace(settings, replicates=replicates), options, large)
+        for group in large
+    }
+    for metric in range(len(counts.metrics)):
+        of_metric = [of_group.tests[metric] for of_group in tested.values()]
+        adjusted = adjust_together(of_metric, settings.p_value_correction, settings.alpha)
+        for of_group, tests in zip(tested.values(), adjusted, strict=True):
+            of_group.tests[metric] = tests
+    return tuple(_group_result(counts, group, tested.get(group)) for group in groups)
 
 
-def _compare_group(
+def _test_group(
     counts: Counts,
     group: SegmentGroup,
-    tested: Sequence[SegmentGroup],
     settings: CompareSettings,
-    interval: schema.IntervalName | None,
-) -> GroupComparison:
-    """Compare the systems on one group, or only score them if it has too few units."""
-    part = counts.subset(group.segments)
+    options: Mapping[str, Any],
+    large: Sequence[SegmentGroup],
+) -> _Tested:
+    """Test all pairs on one group of those that are large enough."""
+    of_group: dict[str, Any] = {
+        **options,
+        **group.resampling(large, settings, options["interval"]),
+        "level": settings.level,
+        "test": None if settings.test == "scaled" else settings.test,
+        "correction": "none",
+        "correct_over": "pairs",
+    }
+    return _Tested(counts.subset(group.segments), None, of_group, {}, parts=len(large))
+
+
+def _group_result(counts: Counts, group: SegmentGroup, tested: _Tested | None) -> GroupComparison:
+    """Make the result of one group; a group with too few units is only scored."""
     systems: Mapping[str, Mapping[str, SystemResult | Score]]
     comparisons: tuple[PairResult, ...] = ()
     test = None
-    if group in tested:
-        compared = compare(
-            part,
-            **{**group.resampling(tested, settings, interval), "level": settings.level},
-            test=None if settings.test == "scaled" else settings.test,
-            correction="none",
-            alternative=settings.alternative,
-            baseline=settings.baseline,
-        )
+    if tested is not None:
+        compared = tested.results()
         systems, comparisons = compared.systems, compared.comparisons
         test = compared.settings.test
     else:
-        systems = score(part)
+        systems = score(counts.subset(group.segments))
     scores = {
         name: {label: float(result.score) for label, result in by_label.items()}
         for name, by_label in systems.items()

@@ -65,6 +65,9 @@ class Correction:
             or from segment scores, as `tukey_p`.
         half_width: function of segment scores and a level that returns the half-width of the
             correction's simultaneous intervals of differences, or None.
+        alphas: function of the number of rejections, the number of comparisons and alpha that
+            returns each comparison's own alpha, in the order of ascending p; see
+            `adjusted_alphas`. None unless the basis is p-values.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Correction:
     adjust: Callable[..., Values]
     basis: Basis = "p-values"
     half_width: Callable[[ArrayLike, float], float] | None = None
+    alphas: Callable[[int, int, float], Values | float] | None = None
 
     @property
     def assumes_nothing(self) -> bool:
@@ -108,6 +112,42 @@ def adjust(p_values: ArrayLike, method: str) -> Values:
     adjusted = np.empty_like(raw)
     adjusted[order] = np.minimum(CORRECTIONS[method].adjust(raw[order]), 1)
     return adjusted
+
+
+def adjusted_alphas(p_values: Values, adjusted: Values, method: str, alpha: float) -> Values:
+    """Return the alpha at which each single comparison is rejected exactly if its adjusted p is.
+
+    An interval that inverts the test of a comparison at this alpha excludes 0 exactly if the
+    comparison is significant after the correction. It covers at least at the level, alone and not
+    simultaneously. By Holm's method, the i-th of k rejections among m comparisons has
+    alpha / (m - i + 1), and the others have alpha / (m - k).
+
+    Args:
+        p_values: p-value of each comparison.
+        adjusted: p-values after the correction.
+        method: name of the correction.
+        alpha: significance level.
+
+    >>> adjusted_alphas(np.array([0.01, 0.2]), np.array([0.02, 0.2]), "holm", 0.05).tolist()
+    [0.025, 0.05]
+    """
+    rejected = adjusted <= alpha
+    count, comparisons = int(rejected.sum()), len(p_values)
+    correction = CORRECTIONS[method]
+    if correction.basis == "segment scores" or comparisons == 0:
+        return np.full(comparisons, alpha)
+    order = np.lexsort((p_values, adjusted))
+    alphas = np.empty(comparisons)
+    if correction.alphas is not None:
+        # Rounding must not lift a level above alpha.
+        alphas[order] = np.minimum(correction.alphas(count, comparisons, alpha), alpha)
+    else:
+        # The factor by which the correction raises the p-value that comes next.
+        following = order[min(count, comparisons - 1)]
+        alphas[:] = alpha * p_values[following] / adjusted[following]
+    return np.where(
+        rejected, np.maximum(alphas, p_values), np.minimum(alphas, np.nextafter(p_values, 0))
+    )
 
 
 def smallest_factor(method: str, comparisons: int, *, only_one: bool = True) -> float:
@@ -298,6 +338,17 @@ def _benjamini_hochberg(p: Values) -> Values:
     return np.minimum.accumulate(scaled[::-1])[::-1]
 
 
+def _holm_alphas(rejected: int, comparisons: int, alpha: float) -> Values:
+    steps = np.minimum(np.arange(comparisons), rejected)
+    return np.asarray(alpha / np.maximum(comparisons - steps, 1))
+
+
+def _benjamini_hochberg_alphas(rejected: int, comparisons: int, alpha: float) -> Values:
+    """Return the levels of Benjamini and Yekutieli (2005), which bound the false coverage rate."""
+    ranks = np.where(np.arange(comparisons) < rejected, rejected, rejected + 1)
+    return alpha * ranks / comparisons
+
+
 # Tukey's and Scheffé's tests of all pairs, for metrics that are means of segment scores.
 #
 # Riezler & Maxwell (2005, §4.4) name them for comparing many systems. The layout is a randomised
@@ -413,16 +464,38 @@ _NORMAL = "segment scores with independent normal errors of one variance"
 CORRECTIONS: Mapping[str, Correction] = {
     correction.name: correction
     for correction in (
-        Correction("none", "no correction", "none", "that there is one comparison", _none),
-        Correction("bonferroni", "Bonferroni's correction", "Bonferroni", _NOTHING, _bonferroni),
-        Correction("sidak", "Šidák's correction", "Šidák", _POSITIVE, _sidak),
-        Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm),
+        Correction(
+            "none",
+            "no correction",
+            "none",
+            "that there is one comparison",
+            _none,
+            alphas=lambda _, __, alpha: alpha,
+        ),
+        Correction(
+            "bonferroni",
+            "Bonferroni's correction",
+            "Bonferroni",
+            _NOTHING,
+            _bonferroni,
+            alphas=lambda _, comparisons, alpha: alpha / comparisons,
+        ),
+        Correction(
+            "sidak",
+            "Šidák's correction",
+            "Šidák",
+            _POSITIVE,
+            _sidak,
+            alphas=lambda _, comparisons, alpha: -np.expm1(np.log1p(-alpha) / comparisons),
+        ),
+        Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm, alphas=_holm_alphas),
         Correction(
             "bh",
             "Benjamini and Hochberg's correction",
             "Benjamini-Hochberg",
             _POSITIVE,
             _benjamini_hochberg,
+            alphas=_benjamini_hochberg_alphas,
         ),
         Correction(
             "westfall-young",

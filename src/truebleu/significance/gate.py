@@ -595,7 +595,7 @@ def _without_margin(
         if metric.has_exact_test:
             test = _mcnemar_test(metric, alpha)
         else:
-            widths, of_metric = tallies[index].half_widths(rank), p[[index]]
+            widths, of_metric = tallies[index].half_widths([rank]), p[[index]]
             inverted = inverted_intervals(metric, PAIR, widths, of_metric, "less", alpha)
             interval = _agreeing_interval(
                 metric, inverted[:, 0].tolist(), bool(of_metric[0] <= alpha), alpha

@@ -1,9 +1,9 @@
 """Groups of segments, which are scored and compared in addition to the whole test set.
 
 Every group is scored from the counts of the whole test set, so that a metric counts, weighs and
-tokenizes all groups alike. Results of several groups are corrected for multiplicity: p-values over
-the comparisons of all groups, and intervals so that the intervals of all groups are simultaneous
-(Šidák 1967: groups are independent).
+tokenizes all groups alike. Results of several groups are corrected for multiplicity: p-values and
+intervals of differences over the comparisons of all groups, and intervals of scores so that those
+of all groups are simultaneous (Šidák 1967: groups are independent).
 """
 
 from __future__ import annotations
@@ -17,20 +17,17 @@ from truebleu import schema
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import adjust
-from truebleu.significance.pairs import adjusted_alpha
 from truebleu.significance.results import GroupHeterogeneity
 from truebleu.significance.settings import require_enough_replicates, units_of
 from truebleu.significance.tests import default_replicates
 from truebleu.significance.unit_counts import count_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from truebleu.corpus.outline import Outline
     from truebleu.counts.counts import Counts
     from truebleu.resampling import Values
-    from truebleu.significance.pairs import DifferenceBounds
-    from truebleu.significance.results import GroupComparison, PairResult
     from truebleu.significance.settings import CompareSettings, ResamplingSettings
     from truebleu.significance.unit_counts import Pair
 
@@ -218,61 +215,3 @@ def _differences(
         np.stack([metric.differences(pairs), metric.difference_errors(pairs)])
         for metric in count_units(part, units)
     ]
-
-
-def adjust_over_groups(
-    groups: Sequence[GroupComparison], settings: CompareSettings
-) -> tuple[GroupComparison, ...]:
-    """Adjust p-values over the comparisons of all groups, metric by metric."""
-    p_values: dict[str, list[float]] = {}
-    for group in groups:
-        for pair in group.comparisons:
-            p_values.setdefault(pair.metric, []).append(pair.p)
-    adjusted = {
-        label: iter(adjust(np.array(p), settings.p_value_correction).tolist())
-        for label, p in p_values.items()
-    }
-
-    def adjust_pair(pair: PairResult) -> PairResult:
-        p = next(adjusted[pair.metric])
-        return replace(pair, p_adjusted=p, significant=p <= settings.alpha)
-
-    return tuple(
-        replace(group, comparisons=tuple(map(adjust_pair, group.comparisons))) for group in groups
-    )
-
-
-def with_adjusted_intervals(
-    groups: Sequence[SegmentGroup],
-    compared: Sequence[GroupComparison],
-    settings: CompareSettings,
-    compare_at: Callable[[float, str, SegmentGroup], DifferenceBounds],
-) -> tuple[GroupComparison, ...]:
-    """Add intervals that exclude 0 exactly if the adjusted p of a pair is significant.
-
-    Args:
-        groups: groups of segments.
-        compared: comparisons of one pair in each group, with adjusted p-values.
-        settings: settings of the comparisons.
-        compare_at: function of a level, a metric and a group that returns the pair's interval.
-    """
-    p_values: dict[str, list[tuple[float, float]]] = {}
-    for group in compared:
-        for pair in group.comparisons:
-            p_values.setdefault(pair.metric, []).append((pair.p, pair.p_adjusted))
-    alphas = {
-        label: adjusted_alpha(np.array(of_metric)[:, 0], np.array(of_metric)[:, 1], settings.alpha)
-        for label, of_metric in p_values.items()
-        if len(of_metric) > 1
-    }
-
-    def with_interval(group: SegmentGroup, pair: PairResult) -> PairResult:
-        alpha = alphas.get(pair.metric)
-        if alpha is None:
-            return pair
-        return replace(pair, adjusted_interval=compare_at(1 - alpha, pair.metric, group))
-
-    return tuple(
-        replace(of_group, comparisons=tuple(with_interval(group, p) for p in of_group.comparisons))
-        for group, of_group in zip(groups, compared, strict=True)
-    )

@@ -13,6 +13,7 @@ score is the mean of independent, about normal segment scores (Koehn 2004, §4).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -210,6 +211,20 @@ def _jackknife(estimates: Estimates, level: float) -> Values:
     return _core.intervals("jackknife", level, estimates=estimates.observed, jackknife=left_out)
 
 
+def jackknife_intervals(statistics: UnitCounts, pairs: Sequence[Pair], level: float) -> Values:
+    """Return Student's intervals of differences by the standard error of the jackknife."""
+    half = student_quantile(level, statistics.units - 1) * statistics.errors_of_pairs(pairs)
+    observed = statistics.differences(pairs)
+    return np.stack([observed - half, observed + half])
+
+
+def _gaffke(estimates: Estimates, level: float) -> Values:
+    if estimates.pairs is not None:
+        raise SettingError("interval", "gaffke", "an interval of differences")
+    means = estimates.statistics.unit_means("interval gaffke")
+    return _core.intervals("gaffke", level, successes=means.astype(np.float64))
+
+
 def _hall(estimates: Estimates, level: float) -> Values:
     return hall_interval(estimates.observed, estimates.jackknife, level)
 
@@ -238,6 +253,7 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(name="student", title="Student's", interval=_student),
         IntervalMethod(name="jackknife", title="jackknife t", interval=_jackknife),
+        IntervalMethod(name="gaffke", title="Gaffke's", interval=_gaffke),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
         IntervalMethod(name="wilson", title="Wilson's", interval=_rate),
         IntervalMethod(name="korn-graubard", title="Korn and Graubard's", interval=_rate),
@@ -249,13 +265,17 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
 def choose_interval(
     statistics: UnitCounts, requested: IntervalName | None, default: IntervalName
 ) -> IntervalName:
-    """Return the requested method, or a method for rates if all scores are 0 or 1, or the default.
+    """Return the requested method, or the default, which depends on the kind of scores.
 
-    Few units do not show their skewness: Hall's interval is then wider than Student's, in one of 20
-    samples twice as wide, and covers no more often (docs/evidence/defaults.md).
+    Scores that are all 0 or 1 get a method for rates, and means of few scores Gaffke's. Few units
+    do not show their skewness: Hall's interval is then wider than Student's, in one of 20 samples
+    twice as wide, and covers no more often (docs/evidence/defaults.md).
     """
-    rates = None if statistics.items is None else are_clustered(statistics.rows)
-    name = _core.choose_interval(requested, default, rates, statistics.units)
+    if statistics.items is not None:
+        kind = "clustered rates" if are_clustered(statistics.rows) else "rates"
+    else:
+        kind = "means" if statistics.are_single_scores else "any"
+    name = _core.choose_interval(requested, default, kind, statistics.units)
     return cast("IntervalName", name)
 
 
@@ -266,9 +286,21 @@ def interval_bounds(
     method: IntervalName,
     level: float,
 ) -> Values:
-    """Return the intervals of all systems' scores, or of the differences of pairs: lows, highs."""
+    """Return the intervals of all systems' scores, or of the differences of pairs: lows, highs.
+
+    Both ends are NaN if the units do not vary: an interval without width would cover nothing.
+    """
     bounds = INTERVAL_METHODS[method].interval(Estimates(statistics, scores, pairs), level)
-    return np.clip(bounds, *statistics.metric.limits) if pairs is None else bounds
+    if pairs is not None:
+        return bounds
+    low, high = bounds = np.clip(bounds, *statistics.metric.limits)
+    has_width = high - low > TIE_TOLERANCE * np.maximum(np.abs(low), np.abs(high))
+    return np.where(has_width, bounds, np.nan)
+
+
+def score_bounds(low: float, high: float) -> tuple[float | None, float | None]:
+    """Return the interval of a score; both ends are None if the scores do not vary."""
+    return (None, None) if isnan(low) else (float(low), float(high))
 
 
 # Replicates, and units times columns of products, for standard errors of replicates. More segments

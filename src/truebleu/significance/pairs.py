@@ -4,8 +4,9 @@ An adaptive comparison doubles the replicates of a metric until each of its deci
 Monte-Carlo error. Tests by swaps start with few replicates, bootstrap tests with the replicates of
 the intervals. Replicates of pairs are counted block by block: 300 systems have 44,850 pairs.
 
-The interval of a difference has every difference that the test of the pair does not reject, so that
-it excludes 0 exactly if the uncorrected p is at most the significance level.
+The interval of a difference has every difference that the test of the pair does not reject at the
+alpha that the correction leaves to it, so that it excludes 0 exactly if the difference is
+significant.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
@@ -28,9 +29,11 @@ from truebleu.significance.corrections import (
     CORRECTIONS,
     NullBlocks,
     adjust,
+    adjusted_alphas,
     deviation,
     extremeness,
 )
+from truebleu.significance.intervals import jackknife_intervals
 from truebleu.significance.replicates import (
     scale_swaps,
     swap_blocks,
@@ -61,7 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = ["clusters", "probability_of_best", "rank_ranges"]
 
-#: Ends of a difference's interval; None if the test leaves an end open.
+#: Ends of an interval; None if the test leaves an end open, both None without an interval.
 DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 
 # First number of swaps, and largest number of replicates, of an adaptive comparison.
@@ -69,10 +72,11 @@ ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
 # Differences of bootstrap replicates in one block: 32 MB.
 PAIR_BLOCK = 1 << 22
+# Number of differing units from which the shift of a test by swaps is a fair model.
+ENOUGH_DIFFERING = 20
 # Replicates kept for the ends of intervals: 64 MB.
 KEPT = 1 << 23
 # Maximum number of pairs whose intervals are adjusted: more might need the swaps a second time.
-MOST_ADJUSTED = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,11 +91,10 @@ class PairTests:
         exact: True if the replicates were all possible swaps, and for McNemar's exact test.
         decided: True if every decision is clear of Monte-Carlo error.
         smallest_p: smallest possible adjusted p.
-        intervals: intervals that invert the test, lows and highs, infinite if it rejects no
-            difference; each end of a one-sided test is from the test in its direction. None if
-            only p-values were requested.
-        adjusted_intervals: intervals that exclude 0 exactly where the corrected test rejects it,
-            see `adjusted_alpha`; None if there are none.
+        alphas: alpha of each pair's interval; see `adjusted_alphas`.
+        invert: function of alphas that returns the intervals that invert the test, lows and highs,
+            infinite if it rejects no difference; each end of a one-sided test is from the test in
+            its direction. None if only p-values were requested.
         swap_ratios: see `replicates.swap_ratios`; None unless the test is by swaps.
     """
 
@@ -102,8 +105,8 @@ class PairTests:
     exact: bool
     decided: bool
     smallest_p: float
-    intervals: Values | None = None
-    adjusted_intervals: Values | None = None
+    alphas: Values
+    invert: Callable[[Values], Values] | None = None
     swap_ratios: Values | None = None
 
     @property
@@ -113,37 +116,15 @@ class PairTests:
             return False
         return bool((swap_scales(self.swap_ratios) != 1).any())
 
-    def interval(self, pair: int) -> DifferenceBounds:
-        """Return the interval of one pair, with None for an open end."""
-        if self.intervals is None:
+    def intervals(self, alphas: Values | None = None) -> list[DifferenceBounds]:
+        """Return the interval of each pair at its alpha, with None for an open end."""
+        if self.invert is None:
             raise AssertionError("intervals were not requested")
-        return _closed(self.intervals[:, pair])
-
-    def adjusted_interval(self, pair: int) -> DifferenceBounds | None:
-        """Return the interval of one pair after the correction, or None."""
-        return (
-            None if self.adjusted_intervals is None else _closed(self.adjusted_intervals[:, pair])
-        )
-
-
-def _closed(bounds: Values) -> DifferenceBounds:
-    low, high = bounds.tolist()
-    return low if isfinite(low) else None, high if isfinite(high) else None
-
-
-def adjusted_alpha(p: Values, adjusted: Values, alpha: float) -> float | None:
-    """Return the level at which single tests decide as the corrected tests do, or None.
-
-    It is Bonferroni's, alpha divided by the number of tests, at which intervals are simultaneous;
-    or the largest p that is rejected, if the correction rejects more. None if no level of p
-    separates the rejected hypotheses from the others.
-
-    >>> adjusted_alpha(np.array([0.001, 0.03, 0.5]), np.array([0.003, 0.06, 0.5]), 0.05)
-    0.016666666666666666
-    """
-    rejected = adjusted <= alpha
-    level = max(alpha / len(p), float(p[rejected].max(initial=0.0)))
-    return level if level < p[~rejected].min(initial=np.inf) else None
+        bounds = self.invert(self.alphas if alphas is None else alphas).T.tolist()
+        return [
+            (low if isfinite(low) else None, high if isfinite(high) else None)
+            for low, high in bounds
+        ]
 
 
 def pair_tests(
@@ -208,8 +189,8 @@ def _adjust_and_decide(
     if correction.basis == "segment scores":
         means = statistics.unit_means(f"correction {correction.name}")
         left, right = np.array(pairs).T
-        adjusted = correction.adjust(means)[left, right]
-        return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
+        adjusted, alphas = correction.adjust(means)[left, right], np.full_like(p, settings.alpha)
+        return PairTests(p, p_se, adjusted, replicates, exact, True, 0.0, alphas)
     if correction.basis == "replicates":
         if test.null is None:
             raise SettingError("correction", correction.name, f"holm with {test.title}")
@@ -223,7 +204,8 @@ def _adjust_and_decide(
         adjusted = adjust(p, correction.name)
         smallest = float(adjust(np.full(len(pairs), smallest), correction.name).min())
     decided = exact or _is_clear(adjusted, p, replicates, settings)
-    return PairTests(p, p_se, adjusted, replicates, exact, decided, smallest)
+    alphas = adjusted_alphas(p, adjusted, correction.name, settings.alpha)
+    return PairTests(p, p_se, adjusted, replicates, exact, decided, smallest, alphas)
 
 
 def _is_clear(adjusted: Values, p: Values, replicates: int, settings: CompareSettings) -> bool:
@@ -255,6 +237,7 @@ def all_pair_tests(
     settings: CompareSettings,
     draw: Draw,
     progress: Progress | None = None,
+    parts: int = 1,
 ) -> list[PairTests]:
     """Test all pairs by all metrics.
 
@@ -267,6 +250,7 @@ def all_pair_tests(
             clear.
         draw: function that scores further replicates of the bootstrap.
         progress: function called with the number of swaps made since the last call.
+        parts: number of such calls that share the memory for the ends of intervals.
     """
     test = find_test(settings.test)
     if isinstance(test, RunsTest):
@@ -279,7 +263,7 @@ def all_pair_tests(
         if CORRECTIONS[settings.correction].basis != "replicates":
             exact = (i for i, metric in enumerate(statistics) if metric.has_exact_test)
             tests = {i: _mcnemar_tests(statistics[i], pairs, settings) for i in exact}
-        room = KEPT // len(statistics)
+        room = KEPT // parts // len(statistics)
         swapped = [_SwapReplicates(metric, pairs, settings, test, room) for metric in statistics]
         replicates, extend = swapped, partial(_add_swaps, swapped, settings.seed, progress)
         if settings.adaptive and not Swaps(replicates=count).enumerates(statistics[0].units):
@@ -307,24 +291,9 @@ def all_pair_tests(
             break
     for metric in sampled:
         of_metric, tested = replicates[metric], tests[metric]
-        tests[metric] = replace(
-            tested,
-            intervals=of_metric.intervals(tested.p, settings.alpha),
-            adjusted_intervals=_adjusted_intervals(of_metric.intervals, tested, settings),
-            swap_ratios=of_metric.swap_ratios,
-        )
+        invert = partial(of_metric.intervals, tested.p)
+        tests[metric] = replace(tested, invert=invert, swap_ratios=of_metric.swap_ratios)
     return [tests[metric] for metric in range(len(statistics))]
-
-
-def _adjusted_intervals(
-    intervals: Callable[[Values, float], Values], tests: PairTests, settings: CompareSettings
-) -> Values | None:
-    """Return intervals that agree with the corrected tests, unless pairs are too many."""
-    has_no_p = CORRECTIONS[settings.correction].basis == "segment scores"
-    if has_no_p or not 1 < len(tests.p) <= MOST_ADJUSTED:
-        return None
-    alpha = adjusted_alpha(tests.p, tests.p_adjusted, settings.alpha)
-    return None if alpha is None else intervals(tests.p, alpha)
 
 
 def swap_tests(
@@ -371,15 +340,18 @@ def _mcnemar_tests(
     statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
 ) -> PairTests:
     """Test pairs of pass/fail scores exactly: p depends on neither the seed nor the order."""
-    p, intervals = mcnemar(statistics, pairs, settings.alternative, settings.alpha)
+    side = settings.alternative
+    p, _ = mcnemar(statistics, pairs, side, settings.alpha)
     evidence = Evidence(p, 2 ** min(statistics.units, 1000), True, NullBlocks(lambda: ()))
+
+    def invert(alphas: Values) -> Values:
+        def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
+            return mcnemar(statistics, [pairs[pair] for pair in chosen], side, alpha)[1]
+
+        return by_alpha(alphas, of_pairs)
+
     tests = _adjust_and_decide(statistics, pairs, settings, evidence)
-
-    def at_level(_: Values, alpha: float) -> Values:
-        return mcnemar(statistics, pairs, settings.alternative, alpha)[1]
-
-    adjusted = _adjusted_intervals(at_level, tests, settings)
-    return replace(tests, replicates=0, intervals=intervals, adjusted_intervals=adjusted)
+    return replace(tests, replicates=0, invert=invert)
 
 
 def mcnemar(
@@ -402,12 +374,46 @@ def _runs_tests(
     statistics: UnitCounts, pairs: Sequence[Pair], test: RunsTest, settings: CompareSettings
 ) -> PairTests:
     """Test all pairs without replicates, so that p-values have no Monte-Carlo error."""
-    alternative, alpha = settings.alternative, settings.alpha
-    p = test.p_values(statistics, pairs, alternative)
-    half_widths = test.half_widths(statistics, pairs, alternative, alpha)
-    bounds = inverted_intervals(statistics, pairs, half_widths, p, alternative, alpha)
-    errors, adjusted = np.zeros_like(p), adjust(p, settings.correction)
-    return PairTests(p, errors, adjusted, 0, False, True, smallest_p=0.0, intervals=bounds)
+    side = settings.alternative
+    p = test.p_values(statistics, pairs, side)
+
+    def invert(alphas: Values) -> Values:
+        def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
+            part = [pairs[pair] for pair in chosen]
+            half_widths = test.half_widths(statistics, part, side, alpha)
+            return inverted_intervals(statistics, part, half_widths, p[chosen], side, alpha)
+
+        return by_alpha(alphas, of_pairs)
+
+    adjusted = adjust(p, settings.correction)
+    alphas = adjusted_alphas(p, adjusted, settings.correction, settings.alpha)
+    return PairTests(p, np.zeros_like(p), adjusted, 0, False, True, 0.0, alphas, invert)
+
+
+def adjust_together(tests: Sequence[PairTests], correction: str, alpha: float) -> list[PairTests]:
+    """Adjust the p-values of several metrics or groups, and their intervals, as one family."""
+    if not tests:
+        return []
+    p = np.concatenate([of_pairs.p for of_pairs in tests])
+    adjusted = adjust(p, correction)
+    ends = np.cumsum([len(of_pairs.p) for of_pairs in tests])[:-1]
+    split = (
+        np.split(values, ends)
+        for values in (adjusted, adjusted_alphas(p, adjusted, correction, alpha))
+    )
+    return [
+        replace(of_pairs, p_adjusted=p_adjusted, alphas=alphas)
+        for of_pairs, p_adjusted, alphas in zip(tests, *split, strict=True)
+    ]
+
+
+def by_alpha(alphas: Values, bounds: Callable[[NDArray[np.intp], float], Values]) -> Values:
+    """Return lows and highs of all pairs, computed for the pairs of each alpha together."""
+    found = np.empty((2, len(alphas)))
+    for alpha in np.unique(alphas):
+        chosen = np.flatnonzero(alphas == alpha)
+        found[:, chosen] = bounds(chosen, float(alpha))
+    return found
 
 
 class _Replicates(ABC):
@@ -430,13 +436,28 @@ class _Replicates(ABC):
         """Return the evidence of the replicates so far."""
 
     @abstractmethod
-    def half_widths(self, alpha: float) -> Values:
+    def half_widths(self, alphas: Values) -> Values:
         """Return the half-widths of intervals below and above the observed differences."""
 
-    def intervals(self, p: Values, alpha: float) -> Values:
-        """Return the intervals that invert the test at the level `alpha`, given its p-values."""
-        side, half_widths = self._settings.alternative, self.half_widths(alpha)
-        return inverted_intervals(self.statistics, self._pairs, half_widths, p, side, alpha)
+    def intervals(self, p: Values, alphas: Values) -> Values:
+        """Return the intervals that invert the test at these alphas, given its p-values."""
+        half_widths = self.half_widths(alphas)
+        return by_alpha(
+            alphas, lambda chosen, alpha: self._inverted(chosen, alpha, half_widths, p[chosen])
+        )
+
+    def _inverted(
+        self, chosen: NDArray[np.intp], alpha: float, half_widths: Values, p: Values
+    ) -> Values:
+        """Return the intervals of some pairs, given the half-widths of all."""
+        pairs, side = [self._pairs[pair] for pair in chosen], self._settings.alternative
+        return inverted_intervals(self.statistics, pairs, half_widths[:, chosen], p, side, alpha)
+
+    def _ranks(self, alphas: Values, replicates: int, *, exact: bool) -> NDArray[np.intp]:
+        """Return the rank of the replicate at the end of each interval; 0 if it is open."""
+        values, index = np.unique(alphas, return_inverse=True)
+        ranks = [_core.critical_rank(replicates, alpha, exact=exact) for alpha in values]
+        return np.array(ranks, dtype=np.intp)[index]
 
 
 class _SwapReplicates(_Replicates):
@@ -498,15 +519,13 @@ class _SwapReplicates(_Replicates):
         """Return the evidence of the swaps so far."""
         p = _core.p_values(self._tally.extreme, self.count, exact=self._exact)
         if self.statistics.has_exact_test:
-            p = self._mcnemar(self._settings.alpha)[0]
+            settings = self._settings
+            p, _ = mcnemar(self.statistics, self._pairs, settings.alternative, settings.alpha)
         null, native = NullBlocks(self._null), self.statistics.metric.native()
         if native is not None:
             counted = self.statistics, self._pairs, native, self._swaps(), self._tally
             null = _NativeNull(null.blocks, *counted, self.count, self._scales)
         return Evidence(p, self.count, self._exact, null)
-
-    def _mcnemar(self, alpha: float) -> tuple[Values, Values]:
-        return mcnemar(self.statistics, self._pairs, self._settings.alternative, alpha)
 
     def _swaps(self) -> Swaps:
         return Swaps(replicates=self.count, seed=self._settings.seed)
@@ -521,13 +540,12 @@ class _SwapReplicates(_Replicates):
         sign = self._turn * self.statistics.sign
         return (sign * differences for differences, _ in self._again())
 
-    def half_widths(self, alpha: float) -> Values:
+    def half_widths(self, alphas: Values) -> Values:
         """Return the half-widths of the intervals that invert the test by swaps."""
-        rank = _core.critical_rank(self.count, alpha, exact=self._exact)
-        if rank == 0:
-            return np.full((2, len(self._pairs)), np.inf)
+        ranks = self._ranks(alphas, self.count, exact=self._exact)
+        rank = int(ranks.max())
         if rank <= self._rank:
-            return self._tally.half_widths(rank)
+            return self._tally.half_widths(ranks.tolist())
         # The farthest replicates of all pairs do not fit: repeat the swaps in parts.
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
@@ -536,27 +554,43 @@ class _SwapReplicates(_Replicates):
             tally = self._empty_tally(part, rank)
             for block in self._again(part):
                 tally.add(*block)
-            parts.append(tally.half_widths(rank))
+            parts.append(tally.half_widths(ranks[part].tolist()))
         return np.concatenate(parts, axis=1)
 
-    def intervals(self, p: Values, alpha: float) -> Values:
+    @cached_property
+    def _differing(self) -> NDArray[np.intp]:
+        """Number of units in which the systems of each pair differ."""
+        return np.array(self.statistics.differing_units(self._pairs), dtype=np.intp)
+
+    def _inverted(
+        self, chosen: NDArray[np.intp], alpha: float, half_widths: Values, p: Values
+    ) -> Values:
         """Return the intervals that invert the test; pass/fail scores get Tango's."""
-        if self.statistics.has_exact_test:
-            return self._mcnemar(alpha)[1]
-        bounds, side = super().intervals(p, alpha), self._settings.alternative
+        statistics, side = self.statistics, self._settings.alternative
+        pairs = [self._pairs[pair] for pair in chosen]
+        if statistics.has_exact_test:
+            return mcnemar(statistics, pairs, side, alpha)[1]
+        bounds = super()._inverted(chosen, alpha, half_widths, p)
         level = _core.inverted_level(alpha, side)
-        rates = self.statistics.paired_rates(self._pairs, level)
-        if rates is None:
-            return bounds
-        return _core.pass_fail_intervals(
-            self.statistics.differences(self._pairs),
-            rates,
-            bounds,
-            p,
-            side=side,
-            alpha=alpha,
-            sign=self.statistics.sign,
-        )
+        rates = statistics.paired_rates(pairs, level)
+        if rates is not None:
+            differences, sign = statistics.differences(pairs), statistics.sign
+            return _core.pass_fail_intervals(
+                differences, rates, bounds, p, side=side, alpha=alpha, sign=sign
+            )
+        few = np.flatnonzero(self._differing[chosen] < ENOUGH_DIFFERING)
+        if len(few):
+            student = jackknife_intervals(statistics, [pairs[pair] for pair in few], level)
+            bounds[:, few] = _core.few_differing_intervals(
+                bounds[:, few],
+                student,
+                self._differing[chosen[few]].tolist(),
+                p[few],
+                units=statistics.units,
+                side=side,
+                alpha=alpha,
+            )
+        return bounds
 
 
 def _add_swaps(
@@ -652,14 +686,17 @@ class _BootstrapReplicates(_Replicates):
             )
         return Evidence(p, len(self.scores), False, NullBlocks(self._null))
 
-    def half_widths(self, alpha: float) -> Values:
+    def half_widths(self, alphas: Values) -> Values:
         """Return the half-widths of the intervals that invert the bootstrap test."""
-        rank = _core.critical_rank(len(self.scores), alpha, exact=False)
+        ranks = self._ranks(alphas, len(self.scores), exact=False)
         half_widths = np.full((2, len(self._pairs)), np.inf)
-        for part, differences in self._parts() if rank else ():
-            half_widths[:, part] = self._test.half_widths(
-                self._observed[part], differences, self._settings.alternative, rank
-            )
+        for part, differences in self._parts():
+            observed = self._observed[part]
+            for rank in np.unique(ranks[part][ranks[part] > 0]).tolist():
+                chosen = np.flatnonzero(ranks[part] == rank)
+                half_widths[:, part.start + chosen] = self._test.half_widths(
+                    observed[chosen], differences[:, chosen], self._settings.alternative, rank
+                )
         return half_widths
 
     def _parts(self) -> Iterator[tuple[slice, Values]]:

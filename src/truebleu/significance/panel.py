@@ -540,6 +540,7 @@ def _compare_set(
     differences: list[dict[Pair, SetDifference]] = [{} for _ in unit_counts]
     for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
         errors = metric.errors_of_pairs(local).tolist()
+        intervals = tested.intervals()
         for at, (pair, difference) in enumerate(
             zip(present, metric.differences(local).tolist(), strict=True)
         ):
@@ -549,7 +550,7 @@ def _compare_set(
                 error=errors[at],
                 degrees=len(units) - 1,
                 p=float(tested.p[at]),
-                interval=tested.interval(at),
+                interval=intervals[at],
             )
     return _ComparedSet(
         sizes=PanelSet(

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu import _core, schema
+from truebleu import schema
 from truebleu._results import Result
 from truebleu.metrics.base import MeanScorer
-from truebleu.significance.corrections import CORRECTIONS, adjust, experimentwise_error
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    LARGEST_HOLM_FAMILY,
+    adjust,
+    experimentwise_error,
+)
 from truebleu.significance.human_curves import PeopleAgreement, agreement_of_pairs
 from truebleu.significance.intervals import (
     Estimates,
     choose_interval,
     interval_bounds,
     medians_and_relative_intervals,
+    score_bounds,
     simultaneous_intervals,
 )
 from truebleu.significance.optimizer_runs import RunAverage, two_way_equivalence_p
@@ -47,7 +53,7 @@ if TYPE_CHECKING:
 
 Bounds = tuple[float, float]
 #: Reasons why an end is open.
-OpenEnd = Literal["one-sided test", "too few units", "too few replicates"]
+OpenEnd = Literal["one-sided test", "too few units", "few units differ", "too few replicates"]
 #: Reasons why the test of a pair is moot; `truebleu.reports.compare` puts them into words.
 PairNote = Literal["identical", "few units differ"]
 
@@ -58,7 +64,7 @@ class SystemResult:
 
     Attributes:
         score: score on the whole test set, or the average over runs.
-        interval: interval of the score.
+        interval: interval of the score; both ends are None if the scores do not vary.
         median: median of the replicates' scores (Zhang & Vogel 2004, §3.1).
         relative_interval: interval around the median in per cent of the median; None at a median
             of 0.
@@ -69,7 +75,7 @@ class SystemResult:
     """
 
     score: float
-    interval: Bounds
+    interval: DifferenceBounds
     median: float
     relative_interval: Bounds | None
     rank_range: tuple[int, int] | None
@@ -86,17 +92,18 @@ class PairResult:
         a: name of the first system.
         b: name of the second system.
         difference: score of a minus score of b.
-        interval: interval of the differences that the pair's test does not reject: it excludes 0
-            exactly if p is at most 1 minus the level. An end that the test leaves open is None.
-            Pass/fail scores have Tango's interval, in accord with the test.
+        interval: interval of the differences that the pair's test does not reject, adjusted for
+            all comparisons: it excludes 0 exactly if p_adjusted is at most 1 minus the level. It
+            covers at least at the level, alone and not simultaneously. An end that the test leaves
+            open is None; both are if too few units differ. Pass/fail scores have Tango's interval,
+            and Tukey's and Scheffé's corrections their own.
         open_end: reason why an end is open; None if both ends are numbers.
+        uncorrected_interval: the interval without a correction, which excludes 0 exactly if p is at
+            most 1 minus the level; None if nothing was corrected, and for more than 1,000 pairs.
         simultaneous_interval: interval of the difference, simultaneous over all pairs at the
             level; Tukey's or Scheffé's if the correction is theirs. Otherwise None for a single
             comparison, and for verdicts on further runs. In a group of segments, simultaneous
             over the pairs of this group.
-        adjusted_interval: interval at the level at which the corrected test decides: it excludes 0
-            exactly if the difference is significant. None for a single comparison, for more than
-            1,000, and if no such level exists.
         wins: share of replicates in which a is better; a tie counts half (Koehn 2004, §6).
         p: p-value: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
@@ -147,7 +154,6 @@ class PairResult:
     largest_unit: str | None = None
     swap_ratio: float | None = None
     simultaneous_interval: Bounds | None = None
-    adjusted_interval: DifferenceBounds | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
@@ -155,6 +161,7 @@ class PairResult:
     people: PeopleAgreement | None = None
     note: PairNote | None = None
     open_end: OpenEnd | None = None
+    uncorrected_interval: DifferenceBounds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +190,8 @@ class MetricResult:
             them in percent.
         unmatched: smallest order of n-grams without any match of each system that has one, whose
             score is smoothing.
+        rare_zeros: number of scores of each system that are 0 and far from all others, if there are
+            1 to 9 of them and at most a tenth.
     """
 
     signature: Signature
@@ -199,6 +208,7 @@ class MetricResult:
     percent: bool = False
     digits: int = 2
     unmatched: Mapping[str, int] = field(default_factory=dict)
+    rare_zeros: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,6 +437,11 @@ class Family:
                     for name, sums in zip(self.names, counts.sums, strict=True)
                     if (order := scorer.describe(sums.tolist(), None).unmatched_order)
                 },
+                rare_zeros={
+                    name: count
+                    for name, count in zip(self.names, counts.rare_zeros, strict=True)
+                    if count
+                },
             ),
             self._systems(metric, rank_ranges(better) if ranked else None, method),
             self._pairs(metric),
@@ -448,7 +463,7 @@ class Family:
         medians, relative = zip(*medians_and_relative_intervals(scores, level), strict=True)
         columns: dict[str, Sequence[Any]] = {
             "score": counts.scores.tolist(),
-            "interval": [*zip(low.tolist(), high.tolist(), strict=True)],
+            "interval": [score_bounds(*ends) for ends in zip(low, high, strict=True)],
             "median": medians,
             "relative_interval": relative,
             "rank_range": nothing if ranks is None else ranks,
@@ -461,7 +476,7 @@ class Family:
         pairs, settings = self.pairs, self.settings
         counts, scores, tests = metric.counts, metric.scores, metric.tests
         differing = counts.differing_units(pairs)
-        minimum = _fewest_differing(counts.units, settings)
+        minimum = _fewest_differing(counts.units, settings, settings.alpha)
         largest = largest_units(counts, pairs)
         nothing = [None] * len(pairs)
         significant = (tests.p_adjusted <= settings.alpha).tolist()
@@ -499,7 +514,7 @@ class Family:
         if metric.runs is not None:
             pooled = [runs.pooled_score for runs in metric.runs]
             columns["pooled_difference"] = [pooled[a] - pooled[b] for a, b in pairs]
-        columns |= _difference_bounds(tests, counts.sign, settings)
+        columns |= _difference_bounds(tests, counts, pairs, settings)
         columns |= _equivalence(counts, scores, pairs, settings)
         correction = CORRECTIONS[settings.correction]
         if correction.half_width is not None:
@@ -507,6 +522,9 @@ class Family:
             half = correction.half_width(means, settings.level)
             differences = columns["difference"]
             columns["simultaneous_interval"] = [(d - half, d + half) for d in differences]
+            columns["uncorrected_interval"] = columns["interval"]
+            columns["interval"] = columns["simultaneous_interval"]
+            columns["open_end"] = nothing
         elif len(pairs) > 1 and TESTS[settings.test].source != "runs":
             bounds = simultaneous_intervals(counts, scores, pairs, settings.level, self._sums)
             columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
@@ -563,32 +581,44 @@ def cohens_g(fixed: int, broken: int) -> float | None:
 
 
 def _difference_bounds(
-    tested: PairTests, sign: int, settings: CompareSettings
+    tested: PairTests, counts: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
 ) -> dict[str, list[Any]]:
     """Return the intervals of differences, with an open end if the test is one-sided."""
     one_sided = settings.alternative != "two-sided"
-    has_low = not one_sided or (settings.alternative == "greater") == (sign > 0)
+    has_low = not one_sided or (settings.alternative == "greater") == (counts.sign > 0)
     has_high = not one_sided or not has_low
-    too_few: OpenEnd = "too few units"
-    replicates = tested.replicates
-    if replicates and not _core.critical_rank(replicates, settings.alpha, exact=tested.exact):
-        too_few = "too few replicates"
-    intervals, adjusted, open_ends = [], [], []
 
-    def with_open_end(bounds: DifferenceBounds) -> DifferenceBounds:
+    def sided(bounds: DifferenceBounds) -> DifferenceBounds:
         return bounds[0] if has_low else None, bounds[1] if has_high else None
 
-    for pair in range(len(tested.p)):
-        interval = with_open_end(tested.interval(pair))
-        corrected = tested.adjusted_interval(pair)
-        adjusted.append(None if corrected is None else with_open_end(corrected))
-        open_end: OpenEnd | None = None
-        if None in interval:
-            decides = interval[0] if has_low else interval[1]
-            open_end = too_few if decides is None else "one-sided test"
-        intervals.append(interval)
-        open_ends.append(open_end)
-    return {"interval": intervals, "adjusted_interval": adjusted, "open_end": open_ends}
+    differing = counts.differing_units(pairs)
+
+    def of_pairs(alphas: Values) -> list[DifferenceBounds]:
+        # Equal systems leave nothing to invert, except rates.
+        return [
+            sided(bounds) if count or counts.items is not None else (None, None)
+            for bounds, count in zip(tested.intervals(alphas), differing, strict=True)
+        ]
+
+    intervals = of_pairs(tested.alphas)
+    columns: dict[str, list[Any]] = {"interval": intervals}
+    uncorrected = np.full_like(tested.alphas, settings.alpha)
+    # More pairs may need the replicates a second time.
+    if (tested.alphas != uncorrected).any() and len(pairs) <= LARGEST_HOLM_FAMILY:
+        columns["uncorrected_interval"] = of_pairs(uncorrected)
+    reasons: list[OpenEnd | None] = []
+    for interval, alpha, count in zip(intervals, tested.alphas.tolist(), differing, strict=True):
+        if None not in interval:
+            reasons.append(None)
+        elif (interval[0] if has_low else interval[1]) is not None:
+            reasons.append("one-sided test")
+        elif counts.units < fewest_units(alpha, settings.alternative):
+            reasons.append("too few units")
+        elif count < max(1, _fewest_differing(counts.units, settings, alpha)):
+            reasons.append("few units differ")
+        else:
+            reasons.append("too few replicates")
+    return columns | {"open_end": reasons}
 
 
 def _equivalence(
@@ -630,11 +660,11 @@ def _hall_equivalence_p(
     return np.asarray(np.maximum(worse, better))
 
 
-def _fewest_differing(units: int, settings: CompareSettings) -> int:
+def _fewest_differing(units: int, settings: CompareSettings, alpha: float) -> int:
     """Return the number of differing units below which no test by swaps can be significant."""
     if TESTS[settings.test].source != "swaps":
         return 0
-    return min(fewest_units(settings.alpha, settings.alternative), units)
+    return min(fewest_units(alpha, settings.alternative), units)
 
 
 def _note(differing: int, minimum: int) -> PairNote | None:

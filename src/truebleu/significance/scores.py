@@ -29,7 +29,8 @@ __all__ = [
     "SystemScores",
 ]
 
-Interval = tuple[float, float]
+#: Both ends are None if the scores do not vary.
+Interval = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +262,7 @@ def _with_intervals(
 ) -> Scores:
     """Add the intervals of scores, their settings and methods."""
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.intervals import choose_interval, interval_bounds
+    from truebleu.significance.intervals import choose_interval, interval_bounds, score_bounds
     from truebleu.significance.replicates import bootstrap_scores
     from truebleu.significance.settings import (
         IntervalSettings,
@@ -287,7 +288,7 @@ def _with_intervals(
         label = metric.label
         methods[label] = method = choose_interval(by_unit, requested, settings.interval)
         ends = interval_bounds(by_unit, scores_of, None, method, settings.level)
-        bounds[label] = list(map(tuple, ends.T.tolist()))
+        bounds[label] = [score_bounds(*of_system) for of_system in ends.T]
         if clusters is not None:
             effects[label] = tuple(design_effects(by_unit, metric.rows.stored(), clusters))
     return replace(

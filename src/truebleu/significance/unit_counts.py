@@ -27,6 +27,8 @@ __all__ = ["UnitCounts", "count_units"]
 
 Pair = tuple[int, int]
 
+# Number of zeros from which their share is known well enough, and the largest share of rare ones.
+ENOUGH_ZEROS, MOST_ZEROS = 10, 0.1
 # Numbers in a block: 32 MB.
 BLOCK_SIZE = 1 << 22
 
@@ -108,6 +110,24 @@ class UnitCounts(ComparedByValue):
         if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
             raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
 
+    @property
+    def are_single_scores(self) -> bool:
+        """True if each unit has a single score, and the score of a system is their mean."""
+        is_mean = isinstance(self.metric, MeanScorer) and self.rows.shape[2] == 2
+        return is_mean and not (self.rows[..., 1] != 1).any()
+
+    @property
+    def rare_zeros(self) -> list[int]:
+        """Number of each system's scores that are 0, if they are few and far from the others."""
+        if self.items is not None or not self.are_single_scores:
+            return [0] * self.systems
+        sizes = np.abs(self.rows[..., 0])
+        counts = np.count_nonzero(sizes == 0, axis=0)
+        others = np.where(sizes == 0, np.inf, sizes).min(axis=0)
+        are_rare = (counts < ENOUGH_ZEROS) & (counts <= MOST_ZEROS * self.units)
+        are_far = others > np.median(sizes, axis=0) / 4
+        return [int(count) for count in np.where(are_rare & are_far, counts, 0)]
+
     def unit_means(self, needed_by: str) -> Values:
         """Return the scores of units, shaped (unit, system), of a metric that is their mean.
 
@@ -116,7 +136,7 @@ class UnitCounts(ComparedByValue):
         if not isinstance(self.metric, MeanScorer):
             expected = "a metric that is a mean over segments"
             raise SettingError(needed_by, self.label, expected)
-        if self.rows.shape[2] != 2 or (self.rows[..., 1] != 1).any():
+        if not self.are_single_scores:
             expected = "one score for every segment and system, with segments as units"
             raise SettingError(needed_by, "missing or grouped scores", expected)
         return self.rows[..., 0]

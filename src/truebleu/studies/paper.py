@@ -237,6 +237,9 @@ def _run(declared: Mapping[str, Any], data: _Data, runner: Runner) -> Any:
     if name in ("tuning", "reranking"):
         arguments, more = data.of_lists(declared)
         options |= more
+        if "gamma" in options:
+            # The penalty stands against a sum over segments.
+            options["gamma"] *= len(arguments[0]) / declared["decoder"]["segments"]
     elif name == "smoothing":
         arguments = list(data.judged())
     else:

@@ -70,8 +70,8 @@ def test_intervals_of_groups_exclude_0_exactly_where_the_adjusted_p_is_significa
         pairs = [pair for group in made.comparison.groups for pair in group.comparisons]
         assert len(pairs) > 1
         for pair in pairs:
-            assert pair.adjusted_interval is not None
-            low, high = pair.adjusted_interval
+            assert pair.uncorrected_interval is not None
+            low, high = pair.interval
             assert low is not None
             assert high is not None
             assert (low > 0 or high < 0) == pair.significant

@@ -87,16 +87,10 @@ impl OfPair {
         }
     }
 
-    /// Returns the half-widths of the interval below and above the observed difference; infinite if
-    /// no replicate was kept.
+    /// Returns the half-widths of the interval below and above the observed difference by the replicate
+    /// of this rank, counted from the farthest; infinite for rank 0, and beyond the kept replicates.
     #[must_use]
-    pub fn reach(&self) -> (f64, f64) {
-        self.reach_at(self.below.kept)
-    }
-
-    /// Returns the half-widths that `rank` replicates reach or exceed; infinite if fewer were kept.
-    #[must_use]
-    pub fn reach_at(&self, rank: usize) -> (f64, f64) {
+    pub fn reach(&self, rank: usize) -> (f64, f64) {
         (self.below.at(rank), self.above.at(rank))
     }
 }
@@ -183,7 +177,7 @@ impl Farthest {
         }
     }
 
-    /// Returns the nearest of the `rank` farthest half-widths.
+    /// Returns the half-width of this rank, counted from the farthest.
     fn at(&self, rank: usize) -> f64 {
         if rank == 0 || rank > self.kept || self.reaches.len() < rank {
             return f64::INFINITY;
@@ -231,7 +225,7 @@ mod tests {
                 assert!((found.squares - turned().map(|d| d * d).sum::<f64>()).abs() < 1e-9);
                 let largest = turned().fold(0.0, |largest: f64, d| largest.max(d.abs()));
                 assert!((found.largest - largest).abs() < f64::EPSILON);
-                assert_eq!(found.reach(), (f64::INFINITY, f64::INFINITY));
+                assert_eq!(found.reach(1), (f64::INFINITY, f64::INFINITY));
             }
         }
     }
@@ -262,7 +256,7 @@ mod tests {
             let mut tally = Tally::new(&OBSERVED, &[0.0; 3], 1.0, side, kept);
             tally.add(&differences.view(), &shares.view());
             for (pair, observed) in OBSERVED.into_iter().enumerate() {
-                let (below, above) = tally.pairs()[pair].reach();
+                let (below, above) = tally.pairs()[pair].reach(kept);
                 let (drawn, swapped) =
                     (differences.column(pair).to_vec(), shares.column(pair).to_vec());
                 let count = |delta: f64| against(&drawn, &swapped, observed, delta, side);
@@ -279,6 +273,24 @@ mod tests {
     }
 
     #[test]
+    fn a_smaller_rank_reaches_as_far_as_if_fewer_were_kept() {
+        let (differences, shares) = replicates();
+        let tally = |kept| {
+            let mut tally = Tally::new(&OBSERVED, &[0.0; 3], 1.0, Side::Both, kept);
+            tally.add(&differences.view(), &shares.view());
+            tally
+        };
+        let many = tally(15);
+        for rank in 1..=15 {
+            for (one, other) in many.pairs().iter().zip(tally(rank).pairs()) {
+                assert_eq!(one.reach(rank), other.reach(rank));
+            }
+        }
+        assert_eq!(many.pairs()[0].reach(0), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(many.pairs()[0].reach(16), (f64::INFINITY, f64::INFINITY));
+    }
+
+    #[test]
     fn what_swaps_nothing_or_everything_rules_out_nothing() {
         let column = |numbers: [f64; 4]| Array2::from_shape_fn((4, 1), |(row, _)| numbers[row]);
         let (differences, shares) =
@@ -288,7 +300,7 @@ mod tests {
         {
             let mut tally = Tally::new(&[1.0], &[1.0], 1.0, side, kept);
             tally.add(&differences.view(), &shares.view());
-            let (below, above) = tally.pairs()[0].reach();
+            let (below, above) = tally.pairs()[0].reach(kept);
             assert_eq!((below.is_infinite(), above.is_infinite()), (open, open));
         }
     }
@@ -304,7 +316,7 @@ mod tests {
             parts.add(&rows(&differences, part.clone()), &rows(&common, part));
         }
         for (one, other) in whole.pairs().iter().zip(parts.pairs()) {
-            assert_eq!(one.reach(), other.reach());
+            assert_eq!(one.reach(7), other.reach(7));
             assert!(one.total.to_bits() == other.total.to_bits());
         }
     }

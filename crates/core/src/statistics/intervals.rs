@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::few_scores::gaffke_interval;
 use super::jackknife::{hall_interval, student_interval};
 use super::percentiles::{bca_interval, percentile_interval};
 use super::rates::{korn_graubard_interval, wilson_interval};
-use super::{Interval, MIN_UNITS_OF_HALL};
+use super::{Interval, MIN_UNITS_OF_BOOTSTRAP, MIN_UNITS_OF_HALL, TIE_TOLERANCE};
 
 /// The name of a way to make intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum IntervalName {
     Jackknife,
     /// Student's t of segment scores.
     Student,
+    /// Gaffke's interval of a mean of few scores.
+    Gaffke,
     /// Wilson's interval of a rate.
     Wilson,
     /// Korn and Graubard's interval of a rate over clusters.
@@ -33,12 +36,13 @@ pub enum IntervalName {
 
 impl IntervalName {
     /// All names.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Percentile,
         Self::Bca,
         Self::Hall,
         Self::Jackknife,
         Self::Student,
+        Self::Gaffke,
         Self::Wilson,
         Self::KornGraubard,
         Self::TwoWay,
@@ -53,6 +57,7 @@ impl IntervalName {
             Self::Hall => "hall",
             Self::Jackknife => "jackknife",
             Self::Student => "student",
+            Self::Gaffke => "gaffke",
             Self::Wilson => "wilson",
             Self::KornGraubard => "korn-graubard",
             Self::TwoWay => "two-way",
@@ -95,6 +100,8 @@ pub fn default_interval(
 pub enum Kind {
     /// Any scores.
     Any,
+    /// Scores whose mean is the score of the test set.
+    Means,
     /// Pass/fail scores, one of each unit.
     Rates,
     /// Pass/fail scores, several of a unit.
@@ -102,7 +109,7 @@ pub enum Kind {
 }
 
 /// Returns the interval that scores get: the requested one, the interval of rates for pass/fail
-/// scores, or the default.
+/// scores, Gaffke's for means of few scores, or the default.
 ///
 /// The skewness of few units is not known: Hall's interval is then wider than Student's, in one of 20 samples by
 /// twice as much, and covers no more often.
@@ -118,10 +125,9 @@ pub fn choose_interval(
         (None, IntervalName::TwoWay, _) => IntervalName::TwoWay,
         (None, _, Kind::Rates) => IntervalName::Wilson,
         (None, _, Kind::ClusteredRates) => IntervalName::KornGraubard,
-        (None, IntervalName::Hall, Kind::Any) if units < MIN_UNITS_OF_HALL => {
-            IntervalName::Jackknife
-        }
-        (None, default, Kind::Any) => default,
+        (None, _, Kind::Means) if units < MIN_UNITS_OF_BOOTSTRAP => IntervalName::Gaffke,
+        (None, IntervalName::Hall, _) if units < MIN_UNITS_OF_HALL => IntervalName::Jackknife,
+        (None, default, _) => default,
     }
 }
 
@@ -136,9 +142,9 @@ pub struct Estimate<'a> {
     pub without: &'a [f64],
     /// The ranges of units whose shares are fixed; empty if all units are one stratum.
     pub strata: &'a [Range<usize>],
-    /// The successes of pass/fail scores, by unit.
+    /// The successes of pass/fail scores, by unit, or the scores of units whose mean is the score.
     pub successes: &'a [f64],
-    /// Their trials.
+    /// The trials of pass/fail scores.
     pub trials: &'a [f64],
 }
 
@@ -159,6 +165,7 @@ pub fn bounds(
         IntervalName::Hall | IntervalName::Jackknife | IntervalName::Student => {
             of.without.len() < 2
         }
+        IntervalName::Gaffke => of.successes.len() < 2,
         IntervalName::Wilson | IntervalName::KornGraubard => of.trials.is_empty(),
         IntervalName::TwoWay => true,
     };
@@ -173,6 +180,7 @@ pub fn bounds(
         IntervalName::Jackknife | IntervalName::Student | IntervalName::TwoWay => {
             student_interval(of.score, of.without, level)
         }
+        IntervalName::Gaffke => gaffke_interval(of.successes, level),
         IntervalName::Wilson => {
             let trials: f64 = of.trials.iter().sum();
             wilson_interval(of.successes.iter().sum::<f64>() / trials, trials, level)
@@ -182,10 +190,21 @@ pub fn bounds(
     Some((low.clamp(limits.0, limits.1), high.clamp(limits.0, limits.1)))
 }
 
+/// Returns an interval, or NaN if it has no width but for rounding: that would cover nothing.
+#[must_use]
+pub fn with_width((low, high): Interval) -> Interval {
+    if high - low <= TIE_TOLERANCE * low.abs().max(high.abs()) {
+        return (f64::NAN, f64::NAN);
+    }
+    (low, high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use IntervalName::{Bca, Hall, Jackknife, KornGraubard, Percentile, Student, TwoWay, Wilson};
+    use IntervalName::{
+        Bca, Gaffke, Hall, Jackknife, KornGraubard, Percentile, Student, TwoWay, Wilson,
+    };
 
     #[test]
     fn names_are_those_of_settings() {
@@ -217,6 +236,10 @@ mod tests {
             (None, Hall, Kind::Any, few, Jackknife),
             (None, Hall, Kind::Any, few + 1, Hall),
             (None, Percentile, Kind::Any, few, Percentile),
+            (Some(Student), Percentile, Kind::Means, few, Student),
+            (None, Percentile, Kind::Means, MIN_UNITS_OF_BOOTSTRAP - 1, Gaffke),
+            (None, Percentile, Kind::Means, MIN_UNITS_OF_BOOTSTRAP, Percentile),
+            (None, TwoWay, Kind::Means, few, TwoWay),
         ] {
             assert_eq!(choose_interval(requested, default, kind, units), expected);
         }
@@ -247,6 +270,7 @@ mod tests {
             (Hall, hall_interval(50.0, &without, 0.9, &[])),
             (Jackknife, student),
             (Student, student),
+            (Gaffke, gaffke_interval(&successes, 0.9)),
             (Wilson, wilson_interval(5.0 / 6.0, 6.0, 0.9)),
             (KornGraubard, korn_graubard_interval(&successes, &trials, 0.9)),
         ] {
@@ -254,6 +278,16 @@ mod tests {
             assert!(with(name, (0.2, 0.5)).is_some_and(|(low, high)| low >= 0.2 && high <= 0.5));
         }
         assert_eq!(with(TwoWay, all), None);
+    }
+
+    #[test]
+    fn an_interval_without_width_is_none() {
+        assert_eq!(with_width((4.0, 5.0)), (4.0, 5.0));
+        for bounds in [(5.0, 5.0), (0.0, 0.0), (5.0, 5.0 + 1e-12)] {
+            assert!(with_width(bounds).0.is_nan() && with_width(bounds).1.is_nan());
+        }
+        // Missing draws leave an end NaN.
+        assert_eq!(with_width((f64::NAN, 5.0)).1, 5.0);
     }
 
     #[test]

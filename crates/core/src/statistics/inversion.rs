@@ -82,6 +82,45 @@ pub fn inverted_interval(difference: f64, half_widths: Interval, decision: &Deci
     if decision.sign > 0.0 { (low + 0.0, high + 0.0) } else { (-high + 0.0, -low + 0.0) }
 }
 
+/// Differing units from which the shift of a test by swaps is a fair model.
+pub const ENOUGH_DIFFERING: usize = 20;
+
+/// Returns the smallest number of differing units whose swaps can give a p-value of alpha or less.
+#[must_use]
+#[expect(clippy::cast_sign_loss, reason = "a number from 0 up")]
+pub fn fewest_differing(alpha: f64, side: Side) -> usize {
+    (-alpha.log2()).ceil() as usize + usize::from(side == Side::Both)
+}
+
+/// Returns the interval of a test by swaps if few of the units differ between the two systems.
+///
+/// The test shifts all units, equal ones too, so that its interval is too narrow: with 6 or more of 100 units
+/// differing it is joined with Student's interval of the jackknife, except at an end that excludes 0. With too
+/// few differing units for any difference to be significant there is no interval: both ends are infinite.
+#[must_use]
+pub fn few_differing_interval(
+    interval: Interval,
+    student: Interval,
+    differing: usize,
+    units: usize,
+    decision: &Decision,
+) -> Interval {
+    if differing < fewest_differing(decision.alpha, decision.side) {
+        return (f64::NEG_INFINITY, f64::INFINITY);
+    }
+    if differing >= ENOUGH_DIFFERING || differing >= units {
+        return interval;
+    }
+    let (mut low, mut high) = interval;
+    if low <= 0.0 || !decision.is_rejected() {
+        low = low.min(student.0);
+    }
+    if high >= 0.0 || !decision.is_rejected() {
+        high = high.max(student.1);
+    }
+    (low, high)
+}
+
 /// Returns Tango's interval of a difference of pass/fail scores, in accord with its test.
 ///
 /// A shift is no model of scores that are 0 or 1. If Tango's interval leaves out 0 and the test does not reject
@@ -171,6 +210,33 @@ mod tests {
             inverted_interval(2.0, (1.5, 3.0), &decision(0.01, Side::Both, -1.0)),
             (-1.0, 3.5)
         );
+    }
+
+    #[test]
+    fn few_differing_units_widen_an_interval_but_not_over_0() {
+        let test = (-0.5, 1.0);
+        let undecided = decision(0.06, Side::Both, 1.0);
+        let nothing = (f64::NEG_INFINITY, f64::INFINITY);
+        for (differing, expected) in [
+            (5, nothing),
+            (6, (-1.0, 2.0)),
+            (ENOUGH_DIFFERING - 1, (-1.0, 2.0)),
+            (ENOUGH_DIFFERING, test),
+        ] {
+            let student = (-1.0, 2.0);
+            assert_eq!(few_differing_interval(test, student, differing, 40, &undecided), expected);
+        }
+        // All units differ, as the shift of the test has it.
+        assert_eq!(few_differing_interval(test, (-1.0, 2.0), 9, 9, &undecided), test);
+        // Student's interval is the narrower one.
+        assert_eq!(few_differing_interval(test, (-0.2, 0.5), 9, 40, &undecided), test);
+        let rejected = decision(0.01, Side::Both, 1.0);
+        assert_eq!(few_differing_interval((0.5, 1.0), (-1.0, 2.0), 9, 40, &rejected), (0.5, 2.0));
+        let below = few_differing_interval((-1.0, -0.5), (-2.0, 1.0), 9, 40, &rejected);
+        assert_eq!(below, (-2.0, -0.5));
+        assert_eq!(fewest_differing(0.05, Side::Both), 6);
+        assert_eq!(fewest_differing(0.05, Side::Less), 5);
+        assert_eq!(fewest_differing(0.05 / 325.0, Side::Both), 14);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 #![allow(clippy::doc_markdown, reason = "methods are called after people")]
 
 pub mod distributions;
+pub mod few_scores;
 pub mod intervals;
 pub mod inversion;
 pub mod jackknife;
@@ -33,6 +34,8 @@ pub const SEED_OF_RATIOS: u64 = 12_345;
 pub const MIN_SWAP_RATIO: f64 = 0.9;
 /// Number of units from which Hall's interval takes their skewness for real.
 pub const MIN_UNITS_OF_HALL: usize = 30;
+/// Number of units from which the bootstrap's percentiles of a mean cover as often as they should.
+pub const MIN_UNITS_OF_BOOTSTRAP: usize = 50;
 
 /// An interval: its low and its high end.
 pub type Interval = (f64, f64);

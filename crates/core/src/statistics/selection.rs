@@ -5,12 +5,12 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayView3, Axis};
 use serde::{Deserialize, Serialize};
 
-use super::intervals::{Estimate, IntervalName, Kind, bounds, choose_interval};
+use super::intervals::{Estimate, IntervalName, Kind, bounds, choose_interval, with_width};
 use super::inversion::{
-    Decision, alpha, critical_rank, inverted_interval, inverted_level, mcnemar_test, p_value,
-    pass_fail_interval,
+    Decision, alpha, critical_rank, few_differing_interval, fewest_differing, inverted_interval,
+    inverted_level, mcnemar_test, p_value, pass_fail_interval,
 };
-use super::jackknife::standard_error;
+use super::jackknife::{standard_error, student_interval};
 use super::rates::{PairedRates, are_clustered};
 use super::swaps::{rounding_variance, scale_swaps, swap_ratio, swap_scale, swapped_shares};
 use super::units::{add_up, are_rates, on_exact_grid};
@@ -82,7 +82,7 @@ pub struct Request {
 pub struct Results {
     /// The score of each system.
     pub scores: [f64; 2],
-    /// The intervals of the scores; None before all replicates are drawn, and if some have no score.
+    /// The intervals of the scores; None before all replicates are drawn, NaN for a score that does not vary.
     pub intervals: Option<[Interval; 2]>,
     /// Method of the intervals of the scores.
     pub method: IntervalName,
@@ -163,6 +163,8 @@ impl Selection {
             let level = inverted_level(alpha, Side::Both);
             let scores = items.select(Axis(1), &[0, width]);
             rates = Some(PairedRates::of(&by_unit, &scores.view(), PAIR, level));
+        } else if measure.is_mean && are_single(&by_system(&rows)) {
+            kind = Kind::Means;
         }
         let (swaps, mut count) = swaps_of(units, settings.replicates, settings.seed);
         if kind == Kind::Rates {
@@ -277,14 +279,14 @@ impl Selection {
             return None;
         }
         let difference = self.scores[0] - self.scores[1];
-        let (p, interval) = self.test(difference, measure.sign);
+        let (p, interval) = self.test(difference, measure);
         let differing_units = self.differing_units();
         let (largest_unit, largest_share) = self.largest_unit(measure);
         let alpha = alpha(self.settings.level);
         Some(Results {
             units: self.rows.nrows(),
             differing_units,
-            is_moot: differing_units < fewest_units(alpha).min(self.rows.nrows()),
+            is_moot: differing_units < fewest_differing(alpha, Side::Both).min(self.rows.nrows()),
             largest_unit,
             largest_share,
             scores: self.scores,
@@ -298,20 +300,22 @@ impl Selection {
     }
 
     /// Returns the p-value of the difference, and the interval that agrees with the test.
-    fn test(&self, difference: f64, sign: f64) -> (f64, Interval) {
+    fn test(&self, difference: f64, measure: &Measure) -> (f64, Interval) {
         let (pair, alpha) = (&self.tally.pairs()[0], alpha(self.settings.level));
+        let sign = measure.sign;
         if let (Some(rates), Kind::Rates) = (&self.rates, self.kind) {
             return mcnemar_test(rates, alpha, Side::Both, sign);
         }
         let p = p_value(pair.extreme, self.count, self.is_exact());
         let decision = Decision { p, alpha, side: Side::Both, sign };
-        let half_widths = if self.rank > 0 { pair.reach() } else { (f64::INFINITY, f64::INFINITY) };
-        let interval = inverted_interval(difference, half_widths, &decision);
-        let interval = self
-            .rates
-            .as_ref()
-            .map_or(interval, |rates| pass_fail_interval(difference, rates, interval, &decision));
-        (p, interval)
+        let interval = inverted_interval(difference, pair.reach(self.rank), &decision);
+        if let Some(rates) = &self.rates {
+            return (p, pass_fail_interval(difference, rates, interval, &decision));
+        }
+        let without: Vec<f64> = self.without(|sums| measure.difference(sums));
+        let student = student_interval(difference, &without, inverted_level(alpha, Side::Both));
+        let (units, differing) = (self.rows.nrows(), self.differing_units());
+        (p, few_differing_interval(interval, student, differing, units, &decision))
     }
 
     fn differing_units(&self) -> usize {
@@ -360,21 +364,21 @@ impl Selection {
             };
             let (low, high) =
                 bounds(self.method, &mut estimate, self.settings.level, measure.limits)?;
-            (!low.is_nan() && !high.is_nan()).then_some((low, high))
+            (!low.is_nan() && !high.is_nan()).then_some(with_width((low, high)))
         });
         Some([first?, second?])
     }
+}
+
+/// Returns whether every unit is a single score, whose count is 1.
+fn are_single(rows: &ArrayView3<'_, f64>) -> bool {
+    rows.dim().2 == 2 && rows.index_axis(Axis(2), 1).iter().all(|&count| count == 1.0)
 }
 
 /// Returns rows of two systems side by side as shaped (row, system, column).
 fn by_system(rows: &Array2<f64>) -> ArrayView3<'_, f64> {
     let shape = (rows.nrows(), 2, rows.ncols() / 2);
     rows.view().into_shape_with_order(shape).expect("two systems side by side")
-}
-
-/// Returns the smallest number of units whose swaps can give a two-sided p-value of `alpha` or less.
-fn fewest_units(alpha: f64) -> usize {
-    (1.0 - alpha.log2()).ceil() as usize
 }
 
 /// Returns random swaps and their number, or all 2^units swaps if they are no more.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu.reports.compare import FEW_UNITS
-from truebleu.reports.document import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.reports.document import ENOUGH_DOCUMENTS, FEW_UNITS, LARGEST_SHARE
 from truebleu.reports.page.forest import Scale
 from truebleu.reports.words import words_of
 

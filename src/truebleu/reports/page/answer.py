@@ -33,7 +33,7 @@ def headline(comparison: Comparison, pair: PairResult) -> str:
     if not is_plain_test(comparison) or metric.smallest_p > comparison.settings.alpha:
         return next(iter(verdict(comparison_in_percent(comparison), pair.metric)), "")
     scale = Scale.of(metric)
-    bounds = pair_bounds(comparison, pair, 1 if pair.difference >= 0 else -1)
+    bounds = pair_bounds(pair, 1 if pair.difference >= 0 else -1)
     low, high = (None if bound is None else scale.factor * bound for bound in bounds)
     unit, scores = pair.metric, ""
     if scale.factor > 1:
@@ -199,7 +199,7 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
             scale=scale,
             scores=_scores(comparison, tested),
             difference=tested.difference,
-            interval=pair_bounds(comparison, tested, 1),
+            interval=tested.interval,
             p=(p_cell(tested.p),),
             significant=tested.significant,
             band=None if tested.people is None else tested.people.coin,
@@ -234,7 +234,7 @@ def _group_row(comparison: Comparison, group: GroupComparison, pair: PairResult)
         scale=Scale.of(comparison.metrics[pair.metric]),
         scores=(scores[0], scores[1]),
         difference=scores[0] - scores[1],
-        interval=None if found is None else found.adjusted_interval or found.interval,
+        interval=None if found is None else found.interval,
         p=("not tested",) if found is None else (p_cell(found.p_adjusted),),
         significant=found is not None and found.significant,
     )

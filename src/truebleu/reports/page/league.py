@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from truebleu.reports.compare import by_score, is_plain_test, pair_bounds, pairs_with, verdict
+from truebleu.reports.compare import by_score, is_plain_test, pairs_with, verdict
 from truebleu.reports.document import bracketed, join_names, rank_range
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.page.answer import natural_order
@@ -140,7 +140,7 @@ class _Table:
     def _bounds(self, name: str) -> DifferenceBounds:
         """Return the interval of a system's difference, adjusted as its p."""
         pair, sign = self.pairs[name]
-        low, high = pair.adjusted_interval or pair_bounds(self.comparison, pair, 1)
+        low, high = pair.interval
         if sign < 0:
             low, high = (None if high is None else -high), (None if low is None else -low)
         return self.scale.turned_interval((low, high))
@@ -272,7 +272,7 @@ def _legend(comparison: Comparison, label: str) -> Iterator[str]:
         words_of(comparison.test_set.rows),
         CORRECTIONS[comparison.settings.correction],
     )
-    if any(pair.adjusted_interval is not None for pair in pairs):
+    if any(pair.uncorrected_interval is not None for pair in pairs):
         yield f"Intervals are adjusted for {len(pairs):,} pairs, as p is by {correction.title}."
     reference = settings.baseline or by_score(comparison, label)[0][0]
     yield f"Filled: differs from {reference}; hollow: can't be told from it; ◂ beyond the axis."

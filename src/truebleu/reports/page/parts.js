@@ -39,6 +39,7 @@ function number(value, digits, sign = "") {
 
 // Formats an interval. A bound near 0 decides significance, so it must not look like 0.
 function interval(low, high, digits, sign = "") {
+  if (!Number.isFinite(low) && !Number.isFinite(high)) return "(no interval)";
   const near = [low, high].filter((bound) => bound && Number.isFinite(bound) && !Number(bound.toFixed(digits)));
   const shown = (more) => near.every((bound) => Number(bound.toFixed(digits + more)));
   let finer = digits;
