@@ -69,8 +69,8 @@ def strings(tree: ast.AST) -> Iterator[str]:
         text = template(node)
         if text is None or id(node) in hidden or " " not in text.strip():
             continue
-        # Examples and declarations of columns are no sentences.
-        if "\b" not in text and " | " not in text:
+        # Examples, declarations of columns and markup are no sentences.
+        if "\b" not in text and " | " not in text and not text.startswith("<"):
             yield text
 
 

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 # Of metrics that need files beside the texts, depf has chains of words as its parses.
-NATIVE = [name for name in METRICS if name != "scores"]
+#: Metrics that count texts by themselves; means of other scores are tested by "given".
+NATIVE = [
+    name
+    for name, (module, _) in METRICS.items()
+    if module.startswith("truebleu.metrics") and name != "scores"
+]
 SETTINGS = ["chrf:word_order=2", "bleu:tokenize=char", "bleu:smooth=add-k", "nist:max_order=2"]
 
 

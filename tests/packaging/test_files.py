@@ -31,9 +31,9 @@ def test_versions_agree() -> None:
 def test_the_conda_recipe_needs_what_the_package_needs() -> None:
     recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    listed = re.search(r"^dependencies = \[(.*)\]$", project, re.MULTILINE)
+    listed = re.search(r"^dependencies = \[(.*?)^\]$", project, re.MULTILINE | re.DOTALL)
     assert listed is not None
-    needed = sorted(name.strip().strip('"') for name in listed[1].split(","))
+    needed = sorted(re.findall(r'^ *"([^";]+)', listed[1], re.MULTILINE))
     run = [name.replace(" ", "") for name in recipe["requirements"]["run"]]
     assert sorted(name for name in run if not name.startswith("python")) == needed
 
