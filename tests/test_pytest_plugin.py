@@ -92,9 +92,8 @@ def test_files_of_scores_need_no_references(truebleu_gate: Gate, tmp_path: Path)
     new, old = tmp_path / "new" / "quiz.csv", tmp_path / "old" / "quiz.csv"
     options = {"metrics": ["scores"], "documents": "passage"}
     assert truebleu_gate.assert_not_worse(old, new, **options).passed
-    with pytest.raises(
-        pytest.fail.Exception, match=r"quiz is worse than quiz \(baseline\) by 0\.40 correct"
-    ):
+    failure = r"quiz is worse than quiz \(baseline\) by 40\.0 points of correct"
+    with pytest.raises(pytest.fail.Exception, match=failure):
         truebleu_gate.assert_not_worse(new, old, **options)
     with pytest.raises(SettingError, match="a path, like the new outputs"):
         truebleu_gate.assert_not_worse(new, ["1"], **options)
