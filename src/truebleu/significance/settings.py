@@ -67,7 +67,7 @@ class ResamplingSettings(schema.Settings):
                 raise SettingError("replicates", replicates, expected)
         length = options.get("block_length")
         if (options["unit"] == "block") != (length is not None):
-            expected = "a length" if length is None else "None, or unit 'block'"
+            expected = "a length" if length is None else "no length, or unit 'block'"
             raise SettingError("block_length", length, expected)
 
     @property
