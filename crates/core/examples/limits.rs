@@ -21,14 +21,14 @@ fn seconds_each(steps: usize, mut run: impl FnMut()) -> f64 {
 
 /// Draws with replacement, each counted: nothing else that a bootstrap does.
 fn draws(units: u32, rounds: u64) -> f64 {
-    let mut drawn = vec![0_u8; units as usize];
+    let mut draws = vec![0_u8; units as usize];
     seconds_each(units as usize * rounds as usize, || {
         for index in 0..rounds {
             Stream::new(1, Purpose::Bootstrap, index).each_below(units, units as usize, |unit| {
-                drawn[unit as usize] = drawn[unit as usize].wrapping_add(1);
+                draws[unit as usize] = draws[unit as usize].wrapping_add(1);
             });
         }
-        black_box(&drawn);
+        black_box(&draws);
     })
 }
 

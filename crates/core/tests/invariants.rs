@@ -237,11 +237,11 @@ proptest! {
     fn swaps_only_exchange(rows in numbers(1..200, 4), seed: u64) {
         // Two systems of two columns.
         let shape = (MOST as usize, 2, 2);
-        let taken = swapped_sums(&rows.view(), Swaps::Random { seed }, 0..MOST, 0);
-        let taken = taken.into_shape_with_order(shape).expect("two systems");
+        let swapped = swapped_sums(&rows.view(), Swaps::Random { seed }, 0..MOST, 0);
+        let swapped = swapped.into_shape_with_order(shape).expect("two systems");
         let sums = rows.sum_axis(Axis(0)).into_shape_with_order((2, 2)).expect("two systems");
-        let there = pair_sums(&taken.view(), &sums.view(), &[(0, 1)]);
-        let back = pair_sums(&taken.view(), &sums.view(), &[(1, 0)]);
+        let there = pair_sums(&swapped.view(), &sums.view(), &[(0, 1)]);
+        let back = pair_sums(&swapped.view(), &sums.view(), &[(1, 0)]);
         let side = |sums: &ndarray::Array4<f64>, side| sums.index_axis(Axis(0), side).to_owned();
         prop_assert_eq!(side(&there, 0), side(&back, 1));
         prop_assert_eq!(side(&there, 1), side(&back, 0));

@@ -4,7 +4,7 @@ use numpy::ndarray::{Array2, Array3, Axis};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
+use truebleu_core::agreement::bootstrap::{self, Question, Resampling};
 use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
@@ -254,11 +254,11 @@ impl Cells {
                 return Err(PyValueError::new_err(format!("units are not those of {items} items")));
             }
         }
-        let drawn = Drawn { units: units.as_deref(), systems };
+        let resampling = Resampling { units: units.as_deref(), systems };
         let replicates = replicates_from(first, replicates, self.metrics.dim().0)?;
         let (human, metrics) = (self.human.view(), self.metrics.view());
         let values = detached(py, || {
-            bootstrap::replicate_values(&human, &metrics, question, drawn, replicates, seed)
+            bootstrap::replicate_values(&human, &metrics, question, resampling, replicates, seed)
         })?;
         Ok(values.into_pyarray(py))
     }

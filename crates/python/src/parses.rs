@@ -96,13 +96,13 @@ fn refusal(py: Python<'_>, label: &str, name: &str, error: &Malformed) -> PyErr 
     if let Problem::Unpaired { sentences, segments } = error.problem {
         return own_error(py, "UnpairedSegmentsError", (label, sentences, name, segments));
     }
-    let quote = |text: &str| quoted(py, text).unwrap_or_else(|_| format!("{text:?}"));
+    let quote = |text: &str| excerpt(py, text).unwrap_or_else(|_| format!("{text:?}"));
     let (found, expected) = (error.problem.found(quote), error.problem.expected(quote));
     own_error(py, "MalformedFileError", (label, error.line, found, expected))
 }
 
 /// Quotes foreign text as Python does, shortened.
-fn quoted(py: Python<'_>, text: &str) -> PyResult<String> {
+fn excerpt(py: Python<'_>, text: &str) -> PyResult<String> {
     let shortened = py.import("truebleu.errors")?.getattr("shortened")?;
     shortened.call1((PyString::new(py, text),))?.repr()?.extract()
 }

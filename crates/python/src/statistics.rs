@@ -168,10 +168,10 @@ pub fn hall_p<'py>(
     Ok(by_column(py, without.ncols(), without.len(), p)?.into_pyarray(py))
 }
 
-/// Returns the t that Hall's transformation takes to `moved`.
+/// Returns the t that Hall's transformation takes to `shifted`.
 #[pyfunction]
-pub fn without_skewness(moved: f64, bend: f64) -> f64 {
-    of_units::without_skewness(moved, bend)
+pub fn without_skewness(shifted: f64, bend: f64) -> f64 {
+    of_units::without_skewness(shifted, bend)
 }
 
 /// Returns the smallest number of replicates from which the interval at this level leaves any out.

@@ -29,7 +29,7 @@ pub struct Question {
 
 /// The items and systems that a replicate draws with replacement, as many as there are.
 #[derive(Debug, Clone, Copy)]
-pub struct Drawn<'a> {
+pub struct Resampling<'a> {
     /// Unit of each item, all numbers from 0 up to the largest; None if items are not resampled.
     pub units: Option<&'a [u32]>,
     /// True if systems are resampled.
@@ -45,7 +45,7 @@ pub fn replicate_values(
     human: &ArrayView2<'_, f64>,
     metrics: &ArrayView3<'_, f64>,
     question: Question,
-    drawn: Drawn<'_>,
+    resampling: Resampling<'_>,
     replicates: Range<u64>,
     seed: u64,
 ) -> Array2<f64> {
@@ -55,8 +55,8 @@ pub fn replicate_values(
     let (systems, items) = human.dim();
     // Whole groups that were drawn several times need only be counted as often.
     let whole_groups = match question.grouping {
-        Grouping::Item => !drawn.systems,
-        Grouping::System => drawn.units.is_none(),
+        Grouping::Item => !resampling.systems,
+        Grouping::System => resampling.units.is_none(),
         Grouping::None => false,
     };
     let prepared = whole_groups.then(|| Prepared::new(&matrix, systems, question.grouping));
@@ -72,7 +72,7 @@ pub fn replicate_values(
     {
         let weights = |index| {
             let mut stream = Stream::new(seed, Purpose::Agreement, index);
-            let draw = Draw::new(drawn, systems, items, &mut stream);
+            let draw = Draw::new(resampling, systems, items, &mut stream);
             draw.weights(question.grouping).to_vec()
         };
         let of_drawn = drawn_accuracies(&ties, prepared.groups(), weights, replicates.clone());
@@ -93,7 +93,7 @@ pub fn replicate_values(
         .collect();
     each_replicate(replicates, metrics.len(), |index, scratch, values| {
         let mut stream = Stream::new(seed, Purpose::Agreement, index);
-        let draw = Draw::new(drawn, systems, items, &mut stream);
+        let draw = Draw::new(resampling, systems, items, &mut stream);
         if let Some(prepared) = &prepared {
             let weights = draw.weights(question.grouping);
             for ((value, metric), by_group) in values.iter_mut().zip(&gathered).zip(&by_group) {
@@ -212,12 +212,12 @@ impl DrawnTies {
         Some(Self { differences: found.into_iter().map(|(_, kind)| kind).collect(), cuts, groups })
     }
 
-    /// Returns the accuracies under the best thresholds; `drawn` counts the draws of each group.
+    /// Returns the accuracies under the best thresholds; `draws` counts the draws of each group.
     ///
     /// None if sums would overflow.
-    fn accuracies(&self, drawn: &[[u32; LANES]]) -> Option<[f64; LANES]> {
+    fn accuracies(&self, draws: &[[u32; LANES]]) -> Option<[f64; LANES]> {
         let (mut tied, mut total) = ([0_i64; LANES], [0_i64; LANES]);
-        for (times, &[_, ties, all]) in drawn.iter().zip(&self.groups) {
+        for (times, &[_, ties, all]) in draws.iter().zip(&self.groups) {
             for lane in 0..LANES {
                 let times = i64::from(times[lane]);
                 tied[lane] += times * ties;
@@ -229,9 +229,9 @@ impl DrawnTies {
             return None;
         }
         let least = if i32::try_from(largest).is_ok() {
-            self.least_losses::<i32>(drawn)
+            self.least_losses::<i32>(draws)
         } else {
-            self.least_losses::<i64>(drawn)
+            self.least_losses::<i64>(draws)
         };
         Some(std::array::from_fn(|lane| {
             let right = tied[lane] - least[lane];
@@ -240,9 +240,9 @@ impl DrawnTies {
     }
 
     /// Returns the smallest sum of losses over all thresholds, in each replicate.
-    fn least_losses<S: Sum>(&self, drawn: &[[u32; LANES]]) -> [i64; LANES] {
-        let mut worth = Vec::with_capacity(2 * drawn.len());
-        for (times, &[weight, ..]) in drawn.iter().zip(&self.groups) {
+    fn least_losses<S: Sum>(&self, draws: &[[u32; LANES]]) -> [i64; LANES] {
+        let mut worth = Vec::with_capacity(2 * draws.len());
+        for (times, &[weight, ..]) in draws.iter().zip(&self.groups) {
             let loss = times.map(|times| i64::from(times) * weight);
             worth.extend([loss.map(S::of), loss.map(|loss| S::of(-loss))]);
         }
@@ -274,15 +274,15 @@ fn drawn_accuracies(
     let done = found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().map(
         |(chunk, mut rows)| {
             interruption::check();
-            let mut drawn = vec![[0; LANES]; groups.len()];
+            let mut draws = vec![[0; LANES]; groups.len()];
             for lane in 0..rows.nrows() {
                 let by_label = weights(replicates.start + (chunk * LANES + lane) as u64);
-                for (drawn, group) in drawn.iter_mut().zip(groups) {
-                    drawn[lane] = by_label[group.label as usize];
+                for (draws, group) in draws.iter_mut().zip(groups) {
+                    draws[lane] = by_label[group.label as usize];
                 }
             }
             for (metric, ties) in ties.iter().enumerate() {
-                let accuracies = ties.accuracies(&drawn)?;
+                let accuracies = ties.accuracies(&draws)?;
                 rows.column_mut(metric)
                     .iter_mut()
                     .zip(accuracies)
@@ -321,8 +321,8 @@ struct Draw {
 }
 
 impl Draw {
-    fn new(drawn: Drawn<'_>, systems: usize, items: usize, stream: &mut Stream) -> Self {
-        let items = match drawn.units {
+    fn new(resampling: Resampling<'_>, systems: usize, items: usize, stream: &mut Stream) -> Self {
+        let items = match resampling.units {
             Some(units) => {
                 let count = units.iter().max().map_or(0, |&last| last + 1);
                 let times = draw(count, stream);
@@ -330,7 +330,8 @@ impl Draw {
             }
             None => vec![1; items],
         };
-        let systems = if drawn.systems { draw(systems as u32, stream) } else { vec![1; systems] };
+        let systems =
+            if resampling.systems { draw(systems as u32, stream) } else { vec![1; systems] };
         Self { items, systems }
     }
 
@@ -351,12 +352,12 @@ impl Draw {
                 .map(|system| if self.systems[system] > 0 { row(system) } else { Vec::new() })
                 .collect(),
             Grouping::Item => {
-                let drawn: Vec<usize> = repeated(&self.systems).collect();
+                let systems_drawn: Vec<usize> = repeated(&self.systems).collect();
                 let cell = |system: usize, item: usize| (system * self.items.len() + item) as u32;
                 let times = self.items.iter().enumerate();
                 times
                     .map(|(item, &times)| {
-                        let systems = if times > 0 { &drawn[..] } else { &[] };
+                        let systems = if times > 0 { &systems_drawn[..] } else { &[] };
                         systems.iter().map(|&system| cell(system, item)).collect()
                     })
                     .collect()
@@ -415,8 +416,12 @@ mod tests {
         Coefficient::Calibrated { formula: Formula::TauEq },
     ];
 
-    fn values(question: Question, drawn: Drawn<'_>, replicates: Range<u64>) -> Array2<f64> {
-        replicate_values(&human().view(), &metrics().view(), question, drawn, replicates, 4)
+    fn values(
+        question: Question,
+        resampling: Resampling<'_>,
+        replicates: Range<u64>,
+    ) -> Array2<f64> {
+        replicate_values(&human().view(), &metrics().view(), question, resampling, replicates, 4)
     }
 
     fn question(coefficient: Coefficient, grouping: Grouping) -> Question {
@@ -429,8 +434,8 @@ mod tests {
         let matrix: Vec<f64> = human.iter().copied().collect();
         for grouping in [Grouping::None, Grouping::Item, Grouping::System] {
             for coefficient in COEFFICIENTS {
-                let drawn = Drawn { units: None, systems: false };
-                let found = values(question(coefficient, grouping), drawn, 0..1);
+                let resampling = Resampling { units: None, systems: false };
+                let found = values(question(coefficient, grouping), resampling, 0..1);
                 let prepared = Prepared::new(&matrix, SYSTEMS, grouping);
                 for (metric, value) in metrics.outer_iter().zip(found.row(0)) {
                     let gathered = prepared.gather(&metric.iter().copied().collect::<Vec<_>>());
@@ -449,11 +454,11 @@ mod tests {
         let (human, metrics) = (human(), metrics());
         let matrix: Vec<f64> = human.iter().copied().collect();
         let units: Vec<u32> = (0..ITEMS as u32).map(|item| item / 2).collect();
-        let drawn = Drawn { units: Some(&units), systems: false };
+        let resampling = Resampling { units: Some(&units), systems: false };
         for coefficient in COEFFICIENTS {
-            let found = values(question(coefficient, Grouping::Item), drawn, 3..4);
+            let found = values(question(coefficient, Grouping::Item), resampling, 3..4);
             let mut stream = Stream::new(4, Purpose::Agreement, 3);
-            let draw = Draw::new(drawn, SYSTEMS, ITEMS, &mut stream);
+            let draw = Draw::new(resampling, SYSTEMS, ITEMS, &mut stream);
             assert!(draw.items.chunks(2).all(|pair| pair[0] == pair[1]));
             assert_eq!(draw.items.iter().sum::<u32>() as usize, ITEMS);
             let column = |item: usize| (0..SYSTEMS).map(move |s| (s * ITEMS + item) as u32);
@@ -472,7 +477,7 @@ mod tests {
         // Two systems drawn from two: either both, or one of them twice, which leaves no pair at all.
         let human = Array2::from_shape_vec((2, 1), vec![1.0, 2.0]).unwrap_or_default();
         let metrics = Array3::from_shape_vec((1, 2, 1), vec![2.0, 1.0]).unwrap_or_default();
-        let drawn = Drawn { units: None, systems: true };
+        let resampling = Resampling { units: None, systems: true };
         for grouping in [Grouping::None, Grouping::Item] {
             for coefficient in [
                 Coefficient::Pairs { formula: Formula::AccEq, epsilon: 0.0 },
@@ -480,8 +485,14 @@ mod tests {
                 Coefficient::KendallLike { threshold: 0.0 },
             ] {
                 let question = question(coefficient, grouping);
-                let found =
-                    replicate_values(&human.view(), &metrics.view(), question, drawn, 0..50, 1);
+                let found = replicate_values(
+                    &human.view(),
+                    &metrics.view(),
+                    question,
+                    resampling,
+                    0..50,
+                    1,
+                );
                 let wrong =
                     if matches!(coefficient, Coefficient::KendallLike { .. }) { -1.0 } else { 0.0 };
                 assert!(found.iter().all(|&value| value.is_nan() || value == wrong));
@@ -494,10 +505,11 @@ mod tests {
     #[test]
     fn a_replicate_does_not_depend_on_its_neighbours() {
         let units: Vec<u32> = (0..ITEMS as u32).collect();
-        let drawn = Drawn { units: Some(&units), systems: true };
+        let resampling = Resampling { units: Some(&units), systems: true };
         for grouping in [Grouping::None, Grouping::Item, Grouping::System] {
             let question = question(Coefficient::Pearson, grouping);
-            let (all, some) = (values(question, drawn, 0..40), values(question, drawn, 7..19));
+            let (all, some) =
+                (values(question, resampling, 0..40), values(question, resampling, 7..19));
             let part = all.slice_axis(Axis(0), Slice::from(7..19));
             assert!(part.iter().zip(&some).all(|(x, y)| x.to_bits() == y.to_bits()));
         }

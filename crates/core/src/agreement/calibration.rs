@@ -65,7 +65,7 @@ impl Prepared {
         scratch: &mut Scratch,
     ) -> Option<Calibration> {
         let source = Source::new(self, metric, weights, limits);
-        let groups: u64 = source.drawn.iter().sum();
+        let groups: u64 = source.draws.iter().sum();
         if groups == 0 {
             return None;
         }
@@ -76,7 +76,7 @@ impl Prepared {
         search.explore(0.0..widest, None, &mut scratch.calibrating);
         let share = |counts: &[u64]| {
             let counts: Vec<_> = counts.iter().map(|&count| count as i64).collect();
-            self.mean_share(averaging, &counts, &source.drawn).unwrap_or(0.0)
+            self.mean_share(averaging, &counts, &source.draws).unwrap_or(0.0)
         };
         let mut all_tied = Vec::new();
         search.scale.sum(&source.ties, &mut all_tied);

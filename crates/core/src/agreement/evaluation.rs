@@ -199,14 +199,14 @@ impl Prepared {
         sorting: &mut Sorting,
     ) -> Evaluated {
         let mut numerators = vec![0; self.sizes().len()];
-        let mut drawn = vec![0; self.sizes().len()];
+        let mut draws = vec![0; self.sizes().len()];
         self.each(metric, weights, |group, metric, times| {
             let counts = self.count(group, metric, epsilon, sorting);
             numerators[group.class] += times as i64 * formula.share(&counts).unwrap_or(0);
-            drawn[group.class] += times;
+            draws[group.class] += times;
         });
-        let value = self.mean_share(averaging, &numerators, &drawn);
-        Evaluated { value, groups: drawn.iter().sum(), undefined: 0, epsilon: None }
+        let value = self.mean_share(averaging, &numerators, &draws);
+        Evaluated { value, groups: draws.iter().sum(), undefined: 0, epsilon: None }
     }
 
     /// Averages numerator / pairs over groups, from sums over the groups of each size.
@@ -214,10 +214,10 @@ impl Prepared {
         &self,
         averaging: Averaging,
         numerators: &[i64],
-        drawn: &[u64],
+        draws: &[u64],
     ) -> Option<f64> {
         let mut mean = Mean::new(averaging);
-        for ((&size, &numerator), &times) in self.sizes().iter().zip(numerators).zip(drawn) {
+        for ((&size, &numerator), &times) in self.sizes().iter().zip(numerators).zip(draws) {
             if times > 0 {
                 let share = numerator as f64 / size.pairs as f64 / times as f64;
                 mean.add(Some(share), size.cells, times);
@@ -265,11 +265,11 @@ mod tests {
         human[7] = f64::NAN;
         let metric = scores(systems * items, 7, 2);
         let weights: Vec<u32> = vec![2, 0, 1, 3, 1, 0, 2, 1, 1];
-        let drawn = weights.iter().zip(0..).flat_map(|(&times, item)| {
+        let draws = weights.iter().zip(0..).flat_map(|(&times, item)| {
             let cells: Vec<u32> = (0..4).map(|system| system * 9 + item).collect();
             vec![cells; times as usize]
         });
-        let resampled = Prepared::of_groups(&human, drawn);
+        let resampled = Prepared::of_groups(&human, draws);
         let prepared = Prepared::new(&human, systems, Grouping::Item);
         let mut scratch = Scratch::default();
         for name in NAMES {

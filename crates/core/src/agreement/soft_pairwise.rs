@@ -18,7 +18,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
 use super::permutation::{Coins, Permutation, Unit};
 use crate::interruption;
-use crate::resampling::{Row, add_taken};
+use crate::resampling::{Row, add_swapped};
 
 /// Number of draws below which differences are added up directly, as tables would not pay.
 const FEW: usize = 32;
@@ -271,7 +271,7 @@ impl Scores {
             }
         }
         let mut sums = vec![Row::zeros(); tosses.draws];
-        add_taken(&rows, &tosses.words[panel.system], &mut sums);
+        add_swapped(&rows, &tosses.words[panel.system], &mut sums);
         let mut totals = [0.0; LANES];
         for row in &rows {
             totals.iter_mut().zip(row.0).for_each(|(total, cell)| *total += cell);

@@ -45,7 +45,7 @@ pub(super) struct Source<'a> {
     metric: &'a [f64],
     weights: Option<&'a [u32]>,
     /// Number of groups, and of pairs that people tie, by class.
-    pub drawn: Vec<u64>,
+    pub draws: Vec<u64>,
     pub ties: Vec<u64>,
     pub pairs: u64,
     /// Groups and rows of their pairs, in portions for threads; empty if there are few pairs.
@@ -61,16 +61,16 @@ impl<'a> Source<'a> {
         limits: Limits,
     ) -> Self {
         let classes = prepared.sizes().len();
-        let (mut drawn, mut ties, mut pairs) = (vec![0; classes], vec![0; classes], 0);
+        let (mut draws, mut ties, mut pairs) = (vec![0; classes], vec![0; classes], 0);
         for group in prepared.groups() {
             let drawings = Prepared::times(group, weights);
-            drawn[group.class] += drawings;
+            draws[group.class] += drawings;
             ties[group.class] += drawings * group.ties;
             pairs += drawings * group.pairs();
         }
         let shared = prepared.pairs() > limits.shared;
         let portions = if shared { portions(prepared, limits.shared / 4) } else { Vec::new() };
-        Self { prepared, metric, weights, drawn, ties, pairs, portions, limits }
+        Self { prepared, metric, weights, draws, ties, pairs, portions, limits }
     }
 
     /// Returns a bound that no difference within a group exceeds.
@@ -131,7 +131,7 @@ impl<'a> Source<'a> {
 
     /// Counts the changes in each of the ranges.
     pub fn tabulate(&self, ranges: &Ranges, table: &mut Vec<Changes>) {
-        let classes = self.drawn.len();
+        let classes = self.draws.len();
         let add = |table: &mut Vec<Changes>, change: Change| {
             if let Some(range) = ranges.of(change.difference) {
                 let cell = &mut table[range * classes + change.class as usize];

@@ -129,19 +129,19 @@ impl TuningLists {
             return None;
         }
         let (columns, width) = (features.len() / count, rows.len() / count);
-        let mut turned = Vec::with_capacity(features.len());
+        let mut transposed = Vec::with_capacity(features.len());
         let (mut rough, mut rough_offsets, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
         for span in offsets.windows(2) {
             let list = &features[span[0] * columns..span[1] * columns];
             rough_offsets.push(rough.len() / columns.max(1));
             for column in 0..columns {
-                let start = turned.len();
-                turned.extend(list.iter().skip(column).step_by(columns));
-                slopes.push(Slopes::of(&turned[start..], &mut rough));
+                let start = transposed.len();
+                transposed.extend(list.iter().skip(column).step_by(columns));
+                slopes.push(Slopes::of(&transposed[start..], &mut rough));
             }
         }
         let rows = Rows::new(rows, width, offsets.len() - 1);
-        let features = turned;
+        let features = transposed;
         Some(Self { offsets, columns, features, rough, rough_offsets, slopes, rows, width })
     }
 

@@ -157,12 +157,12 @@ impl Mira {
             gains.clear();
             gains.extend(row_of.iter().map(|&place| row_gains[place as usize]));
             let pairs = || models.iter().zip(&gains);
-            let mut hope = first_best(pairs().map(|(model, gain)| model + gain));
-            let fear = first_best(pairs().map(|(model, gain)| model - gain));
+            let mut hope = first_argmax(pairs().map(|(model, gain)| model + gain));
+            let fear = first_argmax(pairs().map(|(model, gain)| model - gain));
             if self.safe_hope {
                 let ratio = 5.0 * gains[hope] / models[hope].abs();
                 if ratio < 1.0 {
-                    hope = first_best(pairs().map(|(model, gain)| ratio * model + gain));
+                    hope = first_argmax(pairs().map(|(model, gain)| ratio * model + gain));
                 }
             }
             if hope == fear || gains[hope] <= gains[fear] {
@@ -175,7 +175,7 @@ impl Mira {
                 epoch.updates += 1;
             }
             let chosen =
-                if self.model_background { first_best(models.iter().copied()) } else { hope };
+                if self.model_background { first_argmax(models.iter().copied()) } else { hope };
             let place = places.start + row_of[chosen] as usize;
             let row = &lists.rows[place * lists.width..][..lists.width];
             for (cell, value) in state.background.iter_mut().zip(row) {
@@ -266,7 +266,7 @@ impl MiraLists {
         let (mut sums, mut models) = (vec![0.0; self.width], Vec::new());
         for segment in 0..self.segments() {
             self.model_scores(segment, weights, &mut models);
-            let chosen = self.offsets[segment] + first_best(models.iter().copied());
+            let chosen = self.offsets[segment] + first_argmax(models.iter().copied());
             let place = self.row_offsets[segment] + self.row_of[chosen] as usize;
             let row = &self.rows[place * self.width..][..self.width];
             sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
@@ -336,14 +336,14 @@ impl Features {
             if values.len() != count * features {
                 return None;
             }
-            let mut turned = Vec::with_capacity(values.len());
+            let mut transposed = Vec::with_capacity(values.len());
             for span in offsets.windows(2) {
                 for column in 0..features {
                     let list = values[span[0] * features..span[1] * features].iter();
-                    turned.extend(list.skip(column).step_by(features));
+                    transposed.extend(list.skip(column).step_by(features));
                 }
             }
-            return Some(Self::Dense { columns: features, values: turned });
+            return Some(Self::Dense { columns: features, values: transposed });
         };
         let natural = |numbers: &[i64]| -> Option<Vec<usize>> {
             numbers.iter().map(|&number| usize::try_from(number).ok()).collect()
@@ -359,7 +359,7 @@ impl Features {
     }
 }
 
-fn first_best(values: impl Iterator<Item = f64>) -> usize {
+fn first_argmax(values: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (index, value) in values.enumerate() {
         if value > best.1 {

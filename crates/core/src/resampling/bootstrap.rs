@@ -19,17 +19,17 @@ pub fn bootstrap_sums<C: Count>(
     replicates: Range<u64>,
     seed: u64,
 ) -> Array2<f64> {
-    weighted_sums(rows, replicates, |index, drawn| {
-        draw(drawn, strata, &mut Stream::new(seed, Purpose::Bootstrap, index));
+    weighted_sums(rows, replicates, |index, draws| {
+        draw(draws, strata, &mut Stream::new(seed, Purpose::Bootstrap, index));
     })
 }
 
 /// Counts how often one replicate draws each unit.
-fn draw(drawn: &mut [u8], strata: &[Range<u32>], stream: &mut Stream) {
+fn draw(draws: &mut [u8], strata: &[Range<u32>], stream: &mut Stream) {
     for stratum in strata {
-        let drawn = &mut drawn[stratum.start as usize..stratum.end as usize];
-        stream.each_below(stratum.end - stratum.start, drawn.len(), |unit| {
-            let times = &mut drawn[unit as usize];
+        let draws = &mut draws[stratum.start as usize..stratum.end as usize];
+        stream.each_below(stratum.end - stratum.start, draws.len(), |unit| {
+            let times = &mut draws[unit as usize];
             // One of more than 255 units drawn 256 times and more has no chance in any lifetime.
             *times = times.wrapping_add(1);
         });
@@ -64,11 +64,11 @@ mod tests {
     fn sums_are_those_of_the_drawn_rows() {
         let rows = Array2::from_shape_fn((700, 2), |(i, j)| (i + 1000 * j) as f64);
         let sums = bootstrap_sums(&rows.view(), &[0..700], 3..4, 9);
-        let mut drawn = [0; 700];
-        draw(&mut drawn, &[0..700], &mut Stream::new(9, Purpose::Bootstrap, 3));
+        let mut draws = [0; 700];
+        draw(&mut draws, &[0..700], &mut Stream::new(9, Purpose::Bootstrap, 3));
         for column in 0..2 {
             let expected: f64 =
-                drawn.iter().enumerate().map(|(i, &w)| f64::from(w) * rows[[i, column]]).sum();
+                draws.iter().enumerate().map(|(i, &w)| f64::from(w) * rows[[i, column]]).sum();
             assert!((sums[[0, column]] - expected).abs() < 0.5);
         }
     }
@@ -95,10 +95,10 @@ mod tests {
         });
         let sums = bootstrap_sums(&rows.view(), &[0..500, 500..1001], 0..39, 4);
         for (index, sum) in sums.outer_iter().enumerate() {
-            let mut drawn = [0; 1001];
+            let mut draws = [0; 1001];
             let mut stream = Stream::new(4, Purpose::Bootstrap, index as u64);
-            draw(&mut drawn, &[0..500, 500..1001], &mut stream);
-            let weights = ndarray::Array1::from_iter(drawn.iter().map(|&times| f64::from(times)));
+            draw(&mut draws, &[0..500, 500..1001], &mut stream);
+            let weights = ndarray::Array1::from_iter(draws.iter().map(|&times| f64::from(times)));
             assert_eq!(sum, weights.dot(&rows));
         }
     }

@@ -15,7 +15,7 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::ParallelSlice;
 
-use super::subset_sums::{Cell, Row, add_taken};
+use super::subset_sums::{Cell, Row, add_swapped};
 use super::swaps::{COINS, Swaps, even_share, toss};
 use crate::interruption;
 
@@ -50,10 +50,10 @@ pub fn count_at_most(
     let chunks: Vec<_> = replicates.clone().step_by(share).collect();
     let of_chunk = |mut counts: Vec<u64>, &start: &u64| {
         let chosen = start..replicates.end.min(start + share as u64);
-        let mut taken =
-            Taken { words: Vec::new(), replicates: (chosen.end - chosen.start) as usize };
-        toss(swaps, chosen, 0, rows.nrows(), &mut taken.words);
-        let mut sums = Sums { taken: &taken, columns: &columns, counts: &mut counts };
+        let mut coins =
+            Coins { words: Vec::new(), replicates: (chosen.end - chosen.start) as usize };
+        toss(swaps, chosen, 0, rows.nrows(), &mut coins.words);
+        let mut sums = Sums { coins: &coins, columns: &columns, counts: &mut counts };
         for panel in &small {
             sums.count(panel);
         }
@@ -71,7 +71,7 @@ pub fn count_at_most(
 }
 
 /// The coins of some replicates: for every 64 rows a word of each replicate.
-struct Taken {
+struct Coins {
     words: Vec<u64>,
     replicates: usize,
 }
@@ -209,7 +209,7 @@ impl<C: Steps> Rounding<C> {
 
 /// The sums of some replicates, and their counts.
 struct Sums<'a> {
-    taken: &'a Taken,
+    coins: &'a Coins,
     columns: &'a [Column<'a>],
     counts: &'a mut [u64],
 }
@@ -217,9 +217,9 @@ struct Sums<'a> {
 impl Sums<'_> {
     fn count<C: Steps, const COLUMNS: usize>(&mut self, panel: &Panel<C, COLUMNS>) {
         interruption::check();
-        let Taken { words, replicates } = self.taken;
+        let Coins { words, replicates } = self.coins;
         let mut sums = vec![panel.start; *replicates];
-        add_taken(&panel.rows, words, &mut sums);
+        add_swapped(&panel.rows, words, &mut sums);
         let (reached, open) = Arch::new().dispatch(Compare { panel, sums: &sums });
         for (&column, reached) in panel.columns.iter().zip(reached) {
             self.counts[column] += u64::from(reached);
@@ -274,8 +274,8 @@ fn exact_sum<'a>(column: &ArrayView1<'_, f64>, coins: impl Iterator<Item = &'a u
     for (cells, &word) in column.axis_chunks_iter(Axis(0), COINS as usize).zip(coins) {
         for (unit, cell) in cells.iter().enumerate() {
             // Avoid a branch: no processor can predict a coin.
-            let taken = (word >> unit & 1).wrapping_neg();
-            sums[unit % 4] += f64::from_bits(cell.to_bits() & taken);
+            let coins = (word >> unit & 1).wrapping_neg();
+            sums[unit % 4] += f64::from_bits(cell.to_bits() & coins);
         }
     }
     sums.iter().sum()

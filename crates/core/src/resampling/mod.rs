@@ -25,6 +25,6 @@ pub use free_columns::Count;
 pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
 pub use replicates::{above_and_below, differing_units, largest_deviations, ranked};
 pub use stream::{Purpose, Stream};
-pub(crate) use subset_sums::{Row, add_taken};
+pub(crate) use subset_sums::{Row, add_swapped};
 pub use swaps::{COINS, Swaps, swapped_sums};
 pub use tally::Tally;

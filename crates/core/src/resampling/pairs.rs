@@ -8,16 +8,16 @@ use crate::interruption;
 /// Computes the sums of both systems of each pair in each replicate, shaped (2, replicate, pair,
 /// column).
 ///
-/// `taken` has, for each replicate and system, the sums over the units that the replicate swaps;
+/// `swapped_sums` has, for each replicate and system, the sums over the units that the replicate swaps;
 /// `sums` the sums over all units. Swapping moves the first system's sums by the second's swapped
 /// sums less its own, and the second's sums by the opposite.
 #[must_use]
 pub fn pair_sums(
-    taken: &ArrayView3<'_, f64>,
+    swapped_sums: &ArrayView3<'_, f64>,
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
 ) -> Array4<f64> {
-    let (replicates, _, width) = taken.dim();
+    let (replicates, _, width) = swapped_sums.dim();
     let mut swapped = Array4::zeros((2, replicates, pairs.len(), width));
     let (mut first, mut second) = swapped.view_mut().split_at(Axis(0), 1);
     let (mut first, mut second) =
@@ -26,14 +26,14 @@ pub fn pair_sums(
         .outer_iter_mut()
         .into_par_iter()
         .zip(second.outer_iter_mut().into_par_iter())
-        .zip(taken.outer_iter().into_par_iter())
-        .for_each(|((mut first, mut second), taken)| {
+        .zip(swapped_sums.outer_iter().into_par_iter())
+        .for_each(|((mut first, mut second), swapped_sums)| {
             interruption::check();
             for (index, &(a, b)) in pairs.iter().enumerate() {
                 for column in 0..width {
-                    let moved = taken[[b, column]] - taken[[a, column]];
-                    first[[index, column]] = sums[[a, column]] + moved;
-                    second[[index, column]] = sums[[b, column]] - moved;
+                    let shifted = swapped_sums[[b, column]] - swapped_sums[[a, column]];
+                    first[[index, column]] = sums[[a, column]] + shifted;
+                    second[[index, column]] = sums[[b, column]] - shifted;
                 }
             }
         });
@@ -49,21 +49,21 @@ impl<F: Fn(&[f64], &mut [f64]) + Sync> Scores for F {}
 ///
 /// Equal to scoring `pair_sums` and subtracting, without keeping the sums.
 pub fn pair_differences(
-    taken: &ArrayView3<'_, f64>,
+    swapped_sums: &ArrayView3<'_, f64>,
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
     scores: impl Scores,
 ) -> Array2<f64> {
-    let mut differences = Array2::zeros((taken.dim().0, pairs.len()));
+    let mut differences = Array2::zeros((swapped_sums.dim().0, pairs.len()));
     let runs = runs(pairs);
     differences
         .outer_iter_mut()
         .into_par_iter()
-        .zip(taken.outer_iter().into_par_iter())
-        .for_each_init(Scratch::default, |scratch, (mut differences, taken)| {
+        .zip(swapped_sums.outer_iter().into_par_iter())
+        .for_each_init(Scratch::default, |scratch, (mut differences, swapped_sums)| {
             interruption::check();
             if let Some(differences) = differences.as_slice_mut() {
-                scratch.differences(&taken, sums, &runs, &scores, differences);
+                scratch.differences(&swapped_sums, sums, &runs, &scores, differences);
             }
         });
     differences
@@ -101,7 +101,7 @@ const TOGETHER: usize = 128;
 /// are in this order.
 #[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
 pub fn step_down_counts(
-    taken: &ArrayView3<'_, f64>,
+    swapped_sums: &ArrayView3<'_, f64>,
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
     scores: impl Scores,
@@ -111,16 +111,16 @@ pub fn step_down_counts(
     bounds: &[f64],
 ) -> Vec<u64> {
     let runs = runs(pairs);
-    taken
+    swapped_sums
         .axis_chunks_iter(Axis(0), TOGETHER)
         .into_par_iter()
         .map_init(
             || (Scratch::default(), vec![0.0; pairs.len()]),
-            |(scratch, differences), taken| {
+            |(scratch, differences), swapped_sums| {
                 let mut counts = vec![0_u64; pairs.len()];
-                for taken in taken.outer_iter() {
+                for swapped_sums in swapped_sums.outer_iter() {
                     interruption::check();
-                    scratch.differences(&taken, sums, &runs, &scores, differences);
+                    scratch.differences(&swapped_sums, sums, &runs, &scores, differences);
                     let mut largest = f64::NEG_INFINITY;
                     for place in (0..order.len()).rev() {
                         let pair = order[place];
@@ -173,7 +173,7 @@ fn runs(pairs: &[(usize, usize)]) -> Vec<Run> {
 struct Scratch {
     /// Sums that a replicate takes, and sums that it leaves to their own system, by column and
     /// system.
-    taken: Vec<f64>,
+    swapped_sums: Vec<f64>,
     left: Vec<f64>,
     columns: Vec<f64>,
     scores: Vec<f64>,
@@ -183,19 +183,20 @@ impl Scratch {
     /// Writes the difference of each pair in one replicate.
     fn differences(
         &mut self,
-        taken: &ArrayView2<'_, f64>,
+        swapped_sums: &ArrayView2<'_, f64>,
         sums: &ArrayView2<'_, f64>,
         runs: &[Run],
         scores: &impl Scores,
         differences: &mut [f64],
     ) {
-        let (systems, width) = taken.dim();
-        self.taken.clear();
+        let (systems, width) = swapped_sums.dim();
+        self.swapped_sums.clear();
         self.left.clear();
         for column in 0..width {
-            self.taken.extend(taken.column(column));
-            self.left
-                .extend(sums.column(column).iter().zip(taken.column(column)).map(|(a, b)| a - b));
+            self.swapped_sums.extend(swapped_sums.column(column));
+            self.left.extend(
+                sums.column(column).iter().zip(swapped_sums.column(column)).map(|(a, b)| a - b),
+            );
         }
         let mut done = 0;
         for run in runs {
@@ -206,15 +207,15 @@ impl Scratch {
             for column in 0..width {
                 let of_column = column * systems;
                 let others = of_column + run.second..of_column + run.second + count;
-                let (left, taken) =
-                    (self.left[of_column + run.first], self.taken[of_column + run.first]);
+                let (left, swapped_sums) =
+                    (self.left[of_column + run.first], self.swapped_sums[of_column + run.first]);
                 let (first, second) =
                     self.columns[2 * count * column..2 * count * (column + 1)].split_at_mut(count);
-                for (sum, part) in first.iter_mut().zip(&self.taken[others.clone()]) {
+                for (sum, part) in first.iter_mut().zip(&self.swapped_sums[others.clone()]) {
                     *sum = left + part;
                 }
                 for (sum, part) in second.iter_mut().zip(&self.left[others]) {
-                    *sum = part + taken;
+                    *sum = part + swapped_sums;
                 }
             }
             scores(&self.columns, &mut self.scores);
@@ -236,8 +237,8 @@ mod tests {
     #[test]
     fn what_one_system_loses_the_other_gains() {
         let sums = array![[10.0, 1.0], [20.0, 2.0], [30.0, 3.0]];
-        let taken = array![[[1.0, 0.0], [4.0, 1.0], [9.0, 2.0]]];
-        let swapped = pair_sums(&taken.view(), &sums.view(), &[(0, 1), (2, 0)]);
+        let swapped_sums = array![[[1.0, 0.0], [4.0, 1.0], [9.0, 2.0]]];
+        let swapped = pair_sums(&swapped_sums.view(), &sums.view(), &[(0, 1), (2, 0)]);
         let expected = array![[[[13.0, 2.0], [22.0, 1.0]]], [[[17.0, 1.0], [18.0, 3.0]]]];
         assert_eq!(swapped, expected);
     }
@@ -245,11 +246,11 @@ mod tests {
     #[test]
     fn differences_are_those_of_the_scores_of_the_sums() {
         let sums = array![[10.0, 1.0], [20.0, 2.0], [30.0, 3.0]];
-        let taken =
+        let swapped_sums =
             array![[[1.0, 0.0], [4.0, 1.0], [9.0, 2.0]], [[2.0, 1.0], [5.0, 1.5], [1.0, 1.0]]];
         let pairs = [(0, 1), (2, 0)];
-        let found = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
-        let swapped = pair_sums(&taken.view(), &sums.view(), &pairs);
+        let found = pair_differences(&swapped_sums.view(), &sums.view(), &pairs, ratios);
+        let swapped = pair_sums(&swapped_sums.view(), &sums.view(), &pairs);
         for ((replicate, pair), difference) in found.indexed_iter() {
             let of = |side: usize| {
                 swapped[[side, replicate, pair, 0]] / swapped[[side, replicate, pair, 1]]
@@ -268,23 +269,23 @@ mod tests {
 
     /// Sums of 7 systems in 300 replicates, and all pairs of systems.
     fn many() -> (ndarray::Array3<f64>, Array2<f64>, Vec<(usize, usize)>) {
-        let taken = ndarray::Array3::from_shape_fn((300, 7, 2), |(r, s, c)| {
+        let swapped_sums = ndarray::Array3::from_shape_fn((300, 7, 2), |(r, s, c)| {
             ((r * 31 + s * 17 + c * 5) % 23) as f64 + if c == 1 { 30.0 } else { 0.0 }
         });
         let sums = Array2::from_shape_fn((7, 2), |(s, c)| (100 + 7 * s + 200 * c) as f64);
         let pairs = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b))).collect();
-        (taken, sums, pairs)
+        (swapped_sums, sums, pairs)
     }
 
     #[test]
     fn counts_step_down_from_the_largest_of_what_follows() {
-        let (taken, sums, pairs) = many();
-        let all = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
+        let (swapped_sums, sums, pairs) = many();
+        let all = pair_differences(&swapped_sums.view(), &sums.view(), &pairs, ratios);
         let order: Vec<usize> = (0..pairs.len()).rev().collect();
         let factors: Vec<f64> = (0..pairs.len()).map(|pair| 1.0 + pair as f64).collect();
         let bounds: Vec<f64> = (0..pairs.len()).map(|place| 0.2 - 0.005 * place as f64).collect();
         let counts = step_down_counts(
-            &taken.view(),
+            &swapped_sums.view(),
             &sums.view(),
             &pairs,
             ratios,

@@ -29,15 +29,15 @@ pub(super) struct Block {
 impl Block {
     /// Adds to each row of sums the units that its coins take.
     ///
-    /// `taken` are the coins of 64 units in all replicates, then the coins of the next 64.
-    pub(super) fn add(&self, taken: &[u64], sums: &mut ArrayViewMut2<'_, f64>) {
+    /// `coins` are the coins of 64 units in all replicates, then the coins of the next 64.
+    pub(super) fn add(&self, coins: &[u64], sums: &mut ArrayViewMut2<'_, f64>) {
         let mut column = 0;
         for panel in &self.panels {
             column += match panel {
-                Panel::Bits16(rows) => add_panel(rows, taken, column, sums),
-                Panel::Half16(rows) => add_panel(rows, taken, column, sums),
-                Panel::Bits32(rows) => add_panel(rows, taken, column, sums),
-                Panel::Bits64(rows) => add_panel(rows, taken, column, sums),
+                Panel::Bits16(rows) => add_panel(rows, coins, column, sums),
+                Panel::Half16(rows) => add_panel(rows, coins, column, sums),
+                Panel::Bits32(rows) => add_panel(rows, coins, column, sums),
+                Panel::Bits64(rows) => add_panel(rows, coins, column, sums),
             };
         }
     }
@@ -213,12 +213,12 @@ impl<C: Cell, const COLUMNS: usize> Row<C, COLUMNS> {
 /// Adds up a panel for all replicates, from a column on, and returns how many columns it has.
 fn add_panel<C: Cell, const COLUMNS: usize>(
     rows: &[Row<C, COLUMNS>],
-    taken: &[u64],
+    coins: &[u64],
     column: usize,
     sums: &mut ArrayViewMut2<'_, f64>,
 ) -> usize {
     let mut partial = vec![Row::<C, COLUMNS>::zeros(); sums.nrows()];
-    add_taken(rows, taken, &mut partial);
+    add_swapped(rows, coins, &mut partial);
     let end = sums.ncols().min(column + COLUMNS);
     let columns = sums.slice_axis_mut(Axis(1), Slice::from(column..end));
     Arch::new().dispatch(AddPartial { partial: &partial, sums: columns });
@@ -227,21 +227,21 @@ fn add_panel<C: Cell, const COLUMNS: usize>(
 
 /// Adds to the sums of each replicate the rows that it takes.
 ///
-/// `taken` has a word of coins of each replicate for the first 64 rows, then for the next 64.
-pub fn add_taken<C: Cell, const COLUMNS: usize>(
+/// `coins` has a word of coins of each replicate for the first 64 rows, then for the next 64.
+pub fn add_swapped<C: Cell, const COLUMNS: usize>(
     rows: &[Row<C, COLUMNS>],
-    taken: &[u64],
+    coins: &[u64],
     sums: &mut [Row<C, COLUMNS>],
 ) {
     let mut tables = [[Row::<C, COLUMNS>::zeros(); SUBSETS]; GROUPS];
     let processor = Arch::new();
-    for (units, words) in rows.chunks(COINS as usize).zip(taken.chunks(sums.len().max(1))) {
+    for (units, words) in rows.chunks(COINS as usize).zip(coins.chunks(sums.len().max(1))) {
         let mut groups = units.chunks(GROUP);
         for table in &mut tables {
             // Coins of units that a last, smaller part lacks find nothing.
             fill_with_subset_sums(table, groups.next().unwrap_or_default());
         }
-        processor.dispatch(AddTaken { sums, tables: &tables, words });
+        processor.dispatch(AddSwapped { sums, tables: &tables, words });
     }
 }
 
@@ -260,13 +260,13 @@ fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
 }
 
 /// Addition of the units, out of 64, that each replicate takes.
-struct AddTaken<'a, C, const COLUMNS: usize> {
+struct AddSwapped<'a, C, const COLUMNS: usize> {
     sums: &'a mut [Row<C, COLUMNS>],
     tables: &'a [[Row<C, COLUMNS>; SUBSETS]; GROUPS],
     words: &'a [u64],
 }
 
-impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
+impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddSwapped<'_, C, COLUMNS> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]

@@ -98,22 +98,22 @@ impl Table {
         let mut free = Array2::zeros((replicates, self.columns.free().len()));
         let mut totals = vec![0; replicates];
         // The words of all replicates for 64 units stand together, in the order in which they are used.
-        let mut taken = Vec::new();
+        let mut coins = Vec::new();
         let mut of_exceptions = vec![0; exceptions.len().div_ceil(COINS as usize) * replicates];
         let (mut unit, mut exception) = (0, 0);
         for block in &self.rows {
             interruption::check();
             let first_word = (first_unit + unit as u64) / COINS;
-            toss(swaps, first..first + replicates as u64, first_word, block.units, &mut taken);
-            block.add(&taken, &mut free.view_mut());
+            toss(swaps, first..first + replicates as u64, first_word, block.units, &mut coins);
+            block.add(&coins, &mut free.view_mut());
             if self.columns.need_total() {
-                for words in taken.chunks(replicates) {
+                for words in coins.chunks(replicates) {
                     totals.iter_mut().zip(words).for_each(|(sum, word)| *sum += word.count_ones());
                 }
             }
             while exception < exceptions.len() && exceptions[exception] < unit + block.units {
                 let place = exceptions[exception] - unit;
-                let from = taken.chunks(replicates).nth(place / COINS as usize).unwrap_or_default();
+                let from = coins.chunks(replicates).nth(place / COINS as usize).unwrap_or_default();
                 let to = of_exceptions.chunks_mut(replicates).nth(exception / COINS as usize);
                 for (to, from) in to.unwrap_or_default().iter_mut().zip(from) {
                     *to |= (from >> (place % COINS as usize) & 1) << (exception % COINS as usize);
@@ -148,12 +148,12 @@ pub(super) fn toss(
     replicates: Range<u64>,
     first: u64,
     units: usize,
-    taken: &mut Vec<u64>,
+    coins: &mut Vec<u64>,
 ) {
     let count = (replicates.end - replicates.start) as usize;
     let words = (units as u64).div_ceil(COINS);
-    taken.clear();
-    taken.resize(words as usize * count, 0);
+    coins.clear();
+    coins.resize(words as usize * count, 0);
     match swaps {
         Swaps::Random { seed } => {
             let cipher = keyed(seed, Purpose::Swaps);
@@ -165,9 +165,9 @@ pub(super) fn toss(
                     for (word, [low, high]) in (place * WORDS..).zip(blocks.as_chunks().0) {
                         if (first..first + words).contains(&word) {
                             let row = (word - first) as usize * count;
-                            let taken = &mut taken[row + start..row + end];
-                            for ((taken, &low), &high) in taken.iter_mut().zip(low).zip(high) {
-                                *taken = u64::from(low) | u64::from(high) << 32;
+                            let coins = &mut coins[row + start..row + end];
+                            for ((coins, &low), &high) in coins.iter_mut().zip(low).zip(high) {
+                                *coins = u64::from(low) | u64::from(high) << 32;
                             }
                         }
                     }
@@ -176,14 +176,14 @@ pub(super) fn toss(
         }
         // The units beyond the 64th are never taken: there are no more than 2^64 replicates.
         Swaps::Enumerated if first == 0 && words > 0 => {
-            taken.iter_mut().zip(replicates).for_each(|(taken, index)| *taken = index);
+            coins.iter_mut().zip(replicates).for_each(|(coins, index)| *coins = index);
         }
         Swaps::Enumerated => {}
     }
     let beyond = units % COINS as usize;
     if beyond > 0 {
-        let last = taken.len() - count;
-        taken[last..].iter_mut().for_each(|word| *word &= (1 << beyond) - 1);
+        let last = coins.len() - count;
+        coins[last..].iter_mut().for_each(|word| *word &= (1 << beyond) - 1);
     }
 }
 

@@ -107,7 +107,7 @@ pub fn hall_p(
 ) -> f64 {
     let influence = Influence::of(without, strata);
     let is_certain = influence.error <= TIE_TOLERANCE * distance.abs().max(scale.abs());
-    let (moved, error, scale) = if is_certain {
+    let (shifted, error, scale) = if is_certain {
         (distance, 0.0, scale)
     } else {
         let (t, u) = (distance / influence.error, influence.bend);
@@ -116,9 +116,9 @@ pub fn hall_p(
     let sign = match side {
         Side::Greater => 1.0,
         Side::Less => -1.0,
-        Side::Both => moved,
+        Side::Both => shifted,
     };
-    student_p(moved, error, influence.degrees_on(sign), side, scale)
+    student_p(shifted, error, influence.degrees_on(sign), side, scale)
 }
 
 /// Moments of the influences of units on an estimate.
@@ -176,13 +176,13 @@ impl Influence {
     }
 }
 
-/// Returns the t that Hall's transformation takes to `moved`.
+/// Returns the t that Hall's transformation takes to `shifted`.
 #[must_use]
-pub fn without_skewness(moved: f64, bend: f64) -> f64 {
+pub fn without_skewness(shifted: f64, bend: f64) -> f64 {
     if bend.abs() < TIE_TOLERANCE {
-        return moved;
+        return shifted;
     }
-    (cbrt(1.0 + 3.0 * bend * (moved - bend / 2.0)) - 1.0) / bend
+    (cbrt(1.0 + 3.0 * bend * (shifted - bend / 2.0)) - 1.0) / bend
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -301,8 +301,8 @@ mod tests {
     #[test]
     fn hardly_skewed_values_need_no_transformation() {
         assert_eq!(without_skewness(1.7, 9e-10), 1.7);
-        let (moved, bend) = (1.7, 0.05);
-        let t = without_skewness(moved, bend);
-        assert_close(t + bend * t * t + bend * bend * t * t * t / 3.0 + bend / 2.0, moved);
+        let (shifted, bend) = (1.7, 0.05);
+        let t = without_skewness(shifted, bend);
+        assert_close(t + bend * t * t + bend * bend * t * t * t / 3.0 + bend / 2.0, shifted);
     }
 }

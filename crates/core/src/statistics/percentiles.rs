@@ -57,13 +57,13 @@ pub fn bca_levels(estimate: f64, scores: &[f64], without: &[f64], level: f64) ->
     let bias = normal_quantile(share_below(estimate, scores));
     let acceleration = acceleration(without);
     let share = |quantile: f64| {
-        let moved = bias + quantile;
-        let stretch = 1.0 - acceleration * moved;
+        let shifted = bias + quantile;
+        let stretch = 1.0 - acceleration * shifted;
         if stretch > 0.0 {
-            return normal_tail(bias + moved / stretch);
+            return normal_tail(bias + shifted / stretch);
         }
         // The formula's pole: its limit from the side of moderate quantiles.
-        if moved > 0.0 { 1.0 } else { 0.0 }
+        if shifted > 0.0 { 1.0 } else { 0.0 }
     };
     let quantile = -normal_quantile((1.0 - level) / 2.0);
     (share(-quantile), share(quantile))
@@ -153,8 +153,8 @@ mod tests {
         let (bias, acceleration, z) =
             (normal_quantile(0.3), 1.0 / (6.0 * 3.0_f64.sqrt()), normal_quantile(0.95));
         for (found, quantile) in [(low, -z), (high, z)] {
-            let moved = bias + quantile;
-            let expected = normal_tail(bias + moved / (1.0 - acceleration * moved));
+            let shifted = bias + quantile;
+            let expected = normal_tail(bias + shifted / (1.0 - acceleration * shifted));
             assert!((found - expected).abs() < 1e-14);
         }
         let rank = |share: f64| (100.0 * share).floor() + 1.0;
