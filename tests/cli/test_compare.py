@@ -85,7 +85,7 @@ def test_right_is_better_in_the_chart_by_every_metric(folder: Path) -> None:
         for pair in compared["comparisons"]:
             if pair["metric"] == label:
                 point = points[pair["a"]]
-                ends = sorted((turn * pair["interval"][0], turn * pair["interval"][1]))
+                ends = sorted(turn * end for end in pair["interval"])
                 assert point["y"] == turn * pair["difference"] > 0
                 assert [point["low"], point["high"]] == ends
                 assert point["series"] == "better"
@@ -99,7 +99,11 @@ def test_undecided_pairs_are_hollow_in_the_chart(folder: Path) -> None:
     copies = ["--baseline", "good", f"copy={folder / 'good.txt'}"]
     assert run(folder, *copies, "--chart", str(file)).exit_code == 0
     chart = json.loads(file.read_text())
-    points = {row["x"]: row["series"] for row in chart["datasets"]["rows"]}
+    rows = chart["datasets"]["rows"]
+    for row in rows:
+        if "low" in row:
+            assert (row["series"] == "undecided") == (row["low"] <= 0 <= row["high"])
+    points = {row["x"]: row["series"] for row in rows}
     assert points == {"good": "baseline", "same": "undecided", "bad": "worse", "copy": "undecided"}
     (panel,) = chart["concat"]
     (dots,) = (layer for layer in panel["layer"] if layer["mark"]["type"] == "point")

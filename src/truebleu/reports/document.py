@@ -72,7 +72,6 @@ class Bar:
         low: key of the interval's lower bound in a row; the interval is open if it is None.
         high: key of the interval's upper bound in a row; the interval is open if it is None.
         zero: True if a line shows where 0 is.
-        band: key of a number in a row; values nearer to 0 than this number are shaded.
         value: key of the number that is drawn; None for the column's.
         verdict: key of one of `VERDICTS` in a row, which decides colour and filling.
         heading: heading of the bars.
@@ -82,7 +81,6 @@ class Bar:
     low: str
     high: str
     zero: bool = False
-    band: str | None = None
     value: str | None = None
     verdict: str | None = None
     heading: str = ""

@@ -128,8 +128,7 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     notes = _notes(table.notes) if table.notes else ""
     if not table.rows:
         return notes
-    # Bars with a band have a scale for each row, as the rows are about different metrics.
-    bars = {bar.column: (bar, None if bar.band else _ends(bar, table.rows)) for bar in table.bars}
+    bars = {bar.column: (bar, _ends(bar, table.rows)) for bar in table.bars}
     columns = [
         (column, table.is_numeric(column), bars.get(column.name)) for column in table.columns
     ]
@@ -191,7 +190,7 @@ CELL = "position: relative; display: block; min-width: min(9em, 13vw); height: 1
 
 def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
     """Return the numbers at both ends of the cells, slightly beyond the numbers in rows."""
-    names = (bar.value or bar.column, bar.low, bar.high, str(bar.band))
+    names = (bar.value or bar.column, bar.low, bar.high)
     values = [value for row in rows for name in names if is_number(value := row.get(name))]
     if len(values) > MANY:
         first, _, third = quantiles(values)
@@ -203,8 +202,7 @@ def _ends(bar: Bar, rows: Sequence[Row]) -> tuple[float, float]:
     return min(values) - room, max(values) + room
 
 
-def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
-    ends = ends or _ends(bar, [row])
+def _bar(bar: Bar, ends: tuple[float, float], row: Row) -> str:
 
     def position(value: Value, otherwise: float) -> float:
         number = value if is_number(value) else otherwise
@@ -218,10 +216,6 @@ def _bar(bar: Bar, ends: tuple[float, float] | None, row: Row) -> str:
     if not is_number(value):
         return ""
     parts = []
-    band = row.get(str(bar.band))
-    if is_number(band):
-        look = "top: 0; height: 100%; opacity: 0.15"
-        parts.append(span(position(-band, 0), position(band, 0), look))
     if bar.zero:
         look = "min-width: 1px; top: 0; height: 100%; opacity: 0.5"
         parts.append(span(position(0.0, 0), position(0.0, 0), look))
