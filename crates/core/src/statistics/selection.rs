@@ -330,7 +330,9 @@ impl Selection {
         let (first, second) = gradient.split_at_mut(width);
         measure.metric.gradient_row(&self.sums[..width], first);
         measure.metric.gradient_row(&self.sums[width..], second);
-        second.iter_mut().for_each(|slope| *slope = -*slope);
+        for slope in second.iter_mut() {
+            *slope = -*slope;
+        }
         let each = self.rows.dot(&ArrayView1::from(&gradient));
         let mean = each.sum() / each.len() as f64;
         let squares: Vec<f64> = each.iter().map(|value| (value - mean).powi(2)).collect();
