@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser latex wasm wasm-target clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations neural man wheel dist-check build browser latex wasm wasm-target clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,13 @@ integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, 
 	.venv/integrations/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv/integrations/bin/python -m pip install --quiet --group tools --group integrations
 	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/*/
+
+# COMET pins NumPy below 2, which has no wheels above Python 3.12: make neural PYTHON=python3.12
+neural: .venv/built  ## tests against the real COMET with small models, in an environment of their own
+	$(PYTHON) -m venv .venv/neural
+	.venv/neural/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv/neural/bin/python -m pip install --quiet --group neural
+	PYTHONPATH=$(CURDIR)/src .venv/neural/bin/python -m pytest -q -W default -p no:cacheprovider tests/neural/comet
 
 man: .venv/built  ## manual pages of all commands, into dist/man
 	$(BIN)/python tools/man_pages.py dist/man

@@ -67,7 +67,7 @@ def test_distinct_texts_are_predicted_once(texts: TestSet, package: ModuleType) 
     assert number == 5
     assert options["gpus"] == 0
     assert options["num_workers"] == 0
-    assert "prec:single|unbabel-comet:2.2.7|torch:2.1|device:cpu" in str(
+    assert "device:cpu|prec:single|unbabel-comet:2.2.7|torch:2.1" in str(
         counts.signature(counts.metrics[0])
     )
 
@@ -100,7 +100,9 @@ def test_ctrl_c_inside_lightning_is_an_interrupt(texts: TestSet, package: Module
 
 def test_too_little_memory_is_a_sentence(texts: TestSet, package: ModuleType) -> None:
     package.model.behaviour = "memory"
-    expected = r"CometKiwi: CUDA out of memory. .*; too little memory: use a smaller batch="
+    expected = (
+        r"CometKiwi: RuntimeError: CUDA out of memory. .*; too little memory: use a smaller batch="
+    )
     with pytest.raises(RefusedError, match=expected):
         truebleu.score(texts, metrics=METRIC)
 
@@ -125,13 +127,13 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence(
         raise error
 
     package.load_from_checkpoint = fail  # type: ignore[attr-defined]
-    with pytest.raises(RefusedError, match=f"CometKiwi: COMET cannot be loaded .*{message}"):
+    with pytest.raises(RefusedError, match=f"CometKiwi: .*{message}"):
         truebleu.score(texts, metrics=METRIC)
 
 
 def test_a_gpu_that_torch_does_not_see_is_a_sentence(texts: TestSet, package: ModuleType) -> None:
     del package
-    with pytest.raises(RefusedError, match=r"torch does not see the GPU .*; use device=cpu"):
+    with pytest.raises(RefusedError, match="torch does not see the GPU; use device=cpu"):
         truebleu.score(texts, metrics="cometkiwi:model=tiny/kiwi,device=gpu")
 
 

@@ -175,7 +175,7 @@ def test_mbr_takes_the_source_of_lists_without_one(
     assert capsys.readouterr().out == f"{LISTS[0][means.index(max(means))]}\n"
 
 
-def test_without_package_or_program_the_way_to_one_is_said(
+def test_a_missing_package_names_both_remedies(
     texts: TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("COMET", "METRICX", "BERTSCORE"):
@@ -212,7 +212,7 @@ def test_a_command_with_commas_stands_between_quotes() -> None:
     )
 
 
-def test_a_stopped_command_says_what_is_kept(
+def test_a_stopped_command_counts_its_scores(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = files / "stop.py"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from truebleu.errors import RefusedError, shortened
-from truebleu.neural.comet import cure_for, quiet
+from truebleu.neural.comet import quiet
 from truebleu.neural.scoring import Engine
 
 if TYPE_CHECKING:
@@ -27,22 +25,16 @@ class BertScoreEngine(Engine):
 
     def score(self, block: Sequence[Triple]) -> list[float]:
         """Return the F1 of each output; the package encodes each text of a block once."""
-        with quiet():
-            try:
-                scorer = _load(self.model, self.layers, self.batch, self.identity["device"])
-                outputs, references = zip(*((t[1], str(t[2])) for t in block), strict=True)
-                scores = scorer.score(list(outputs), list(references), batch_size=self.batch)
-            except (Exception, SystemExit) as error:
-                text = f"{type(error).__name__}: {error}"
-                reason = shortened(text.splitlines()[0], 200)
-                raise RefusedError(f"{self.name}: {reason}{cure_for(text)}") from error
-        return [float(score) for score in scores[2]]
+        with quiet(self.name):
+            scorer = _load(self.model, self.layers, self.batch, self.identity["device"])
+            outputs, references = zip(*((t[1], str(t[2])) for t in block), strict=True)
+            scores = scorer.score(list(outputs), list(references), batch_size=self.batch)
+            return [float(score) for score in scores[2]]
 
 
 @lru_cache(maxsize=2)
 def _load(model: str, layers: int | None, batch: int, device: str) -> Any:
     """Import bert-score and load a model."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from bert_score import BERTScorer
 
     return BERTScorer(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from truebleu.errors import RefusedError, SettingError
-from truebleu.neural.score_cache import open_cache
 
 # Models whose licence must be accepted on their page before they can be fetched.
 _GATED = re.compile(r"Unbabel/(.*kiwi.*|XCOMET.*)", re.IGNORECASE)
@@ -84,7 +85,7 @@ def require_model(metric: str, name: str, revision: str = "", *, weights: bool =
 def find_checkpoint(metric: str, model: str, revision: str = "") -> Checkpoint:
     """Find a checkpoint of COMET and its encoder.
 
-    Raises RefusedError with the command that fetches what is missing.
+    Raises RefusedError with the command that fetches the missing files.
 
     Args:
         metric: name of the metric in messages.
@@ -97,10 +98,8 @@ def find_checkpoint(metric: str, model: str, revision: str = "") -> Checkpoint:
             raise SettingError("revision", revision, "no revision with a file as model")
         if not path.is_file():
             raise RefusedError(f"{metric}: {model}: no such checkpoint")
-        # Settings lie two levels above: X/hparams.yaml beside X/checkpoints/model.ckpt.
         folder, name = path.absolute().parent.parent, path.absolute().parent.parent.name
-        with open_cache() as cache:
-            version = f"sha256-{cache.digest_of(path)[:12]}"
+        version = f"sha256-{_digest(str(path), path.stat().st_mtime_ns)[:12]}"
     else:
         snapshot = find_snapshot(model, revision)
         if snapshot is None or not (snapshot / "checkpoints" / "model.ckpt").is_file():
@@ -127,6 +126,16 @@ def find_checkpoint(metric: str, model: str, revision: str = "") -> Checkpoint:
         kind=kind,
         uses_references=has_references and kind != "referenceless_regression_metric",
     )
+
+
+@lru_cache(maxsize=8)
+def _digest(path: str, _modified: int) -> str:
+    """Return the SHA-256 of a file."""
+    digest = sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(1 << 22):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _value(settings: str, key: str) -> str:

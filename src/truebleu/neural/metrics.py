@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 from truebleu.corpus.text_warnings import TextWarning
@@ -11,12 +13,12 @@ from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 from truebleu.neural.comet import CometEngine, find_device, installed_versions
 from truebleu.neural.hub import find_checkpoint, require_model
 from truebleu.neural.programs import (
-    BertScoreProgram,
-    CometProgram,
-    MetricXProgram,
     ProgramEngine,
-    command_digest,
     find_program,
+    program_versions,
+    read_bert_score,
+    read_comet_score,
+    read_metricx,
     split_command,
 )
 from truebleu.neural.scoring import score_triples
@@ -126,12 +128,12 @@ class NeuralMetric(MeanMetric):
             ]
             for system, outputs in test_set.systems.items()
         }
-        places: dict[Triple, str] = {}
+        locations: dict[Triple, str] = {}
         for system, segments in rows.items():
             for number, triples in enumerate(segments, start=1):
                 for triple in triples:
-                    places.setdefault(triple, f"{system}, segment {number}")
-        scores = score_triples(self.engine(), places)
+                    locations.setdefault(triple, f"{system}, segment {number}")
+        scores = score_triples(self.engine(), locations)
         join = max if self.takes_best_reference else _mean
         return mean_statistics(
             [
@@ -212,24 +214,34 @@ class Comet(NeuralMetric):
             and checkpoint.kind != "xcomet_metric"
         ):
             raise SettingError("references", False, f"yes: {checkpoint.name} needs references")
-        if versions is None and command is not None:
-            program = CometProgram(self.name, command, checkpoint, device, self.batch)
-            if self.precision not in (None, program.precision):
-                raise SettingError(
-                    "precision",
-                    self.precision,
-                    f"{program.precision}, in which this comet-score computes; single precision "
-                    "needs COMET in this process: pip install 'truebleu[comet]'",
-                )
-            return program
-        return CometEngine(
-            self.name,
-            checkpoint,
-            versions or {},
-            precision=self.precision or "single",
-            device=device,
-            batch=self.batch,
-        )
+        identity = {"model": checkpoint.name, "rev": checkpoint.revision[:12], "device": device}
+        if command is not None:
+            return self._program(command, checkpoint, identity)
+        identity |= {"prec": self.precision or "single", **(versions or {})}
+        return CometEngine(self.name, checkpoint, identity, self.batch)
+
+    def _program(
+        self, command: list[str], checkpoint: Checkpoint, identity: dict[str, str]
+    ) -> Engine:
+        """Return the user's comet-score; raises SettingError for another precision."""
+        versions = program_versions(tuple(command), "comet-score")
+        known = re.match(r"(\d+)\.(\d+)\.(\d+)", versions.get("unbabel-comet", ""))
+        # Half since version 2.2.5.
+        is_old = known is not None and tuple(map(int, known.groups())) < (2, 2, 5)
+        precision = "single" if is_old else "half"
+        if self.precision not in (None, precision):
+            expected = (
+                f"{precision}, in which this comet-score computes; single precision needs COMET "
+                "in this process: pip install 'truebleu[comet]'"
+            )
+            raise SettingError("precision", self.precision, expected)
+        identity |= {"prec": precision, **(versions or {"unbabel-comet": "unknown"})}
+        identity |= {"batch": str(self.batch), "by": "comet-score"}
+        texts = ["-s", "{source}", "-t", "{output}", "--to_json", "{scores}"]
+        texts += ["-r", "{reference}"] if self.needs_references else []
+        options = ["--model", str(checkpoint.path), "--batch_size", str(self.batch), "--quiet"]
+        options += ["--only_system", "--gpus", "0" if identity["device"] == "cpu" else "1"]
+        return ProgramEngine(self.name, [*command, *options, *texts], identity, read_comet_score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,9 +304,10 @@ class MetricX(NeuralMetric):
         length = "1024" if "metricx-23" in self.model else "1536"
         options = ["--tokenizer", str(tokenizer), "--model_name_or_path", str(folder)]
         options += ["--max_input_length", length, "--batch_size", "1"]
+        options += ["--input_file", "{jsonl}", "--output_file", "{scores}"]
         options += [] if self.needs_references else ["--qe"]
         identity = {"model": self.model, "rev": folder.name[:12], "maxlen": length}
-        return MetricXProgram(self.name, [*command, *options], identity)
+        return ProgramEngine(self.name, [*command, *options], identity, read_metricx)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,9 +356,11 @@ class BertScore(NeuralMetric):
                 f"{self.name} needs the package bert-score: pip install bert-score; or set "
                 "TRUEBLEU_BERTSCORE to the command of a bert-score elsewhere"
             )
-        options = ["-m", self.model, "-b", str(self.batch)]
+        options = ["-m", self.model, "-b", str(self.batch), "-s"]
+        options += ["-r", "{reference}", "-c", "{output}"]
         options += [] if layers is None else ["-l", str(layers)]
-        return BertScoreProgram(self.name, [*command, *options], {**identity, "by": "bert-score"})
+        identity["by"] = "bert-score"
+        return ProgramEngine(self.name, [*command, *options], identity, read_bert_score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -387,7 +402,6 @@ class CommandMetric(NeuralMetric):
 
     def engine(self) -> Engine:
         """Return the program; raises RefusedError if it cannot be found."""
-        identity = {"run": command_digest(self.run)}
-        if self.release:
-            identity["release"] = self.release
+        identity = {"run": sha256(self.run.encode()).hexdigest()[:12]}
+        identity |= {"release": self.release} if self.release else {}
         return ProgramEngine(self.name, split_command("command", self.run), identity)

@@ -1,7 +1,7 @@
 """Neural metrics by programs of other environments: comet-score, MetricX, bert-score, any command.
 
 Programs get files of distinct texts, one per line. An exit status of 0 is no success: the number of
-scores, the texts beside them and the values are checked.
+scores, their texts and their values are checked.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import shutil
 import subprocess
 from contextlib import suppress
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu.errors import RefusedError, shortened
 from truebleu.neural.comet import PACKAGES, cure_for
 from truebleu.neural.scoring import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from truebleu.neural.hub import Checkpoint
     from truebleu.neural.score_cache import Triple
 
 #: Seconds that a stopped program may take to end.
 GRACE = 5.0
 # Fields of a triple, as placeholders of a command.
 _FIELDS = ("source", "output", "reference")
-# What ends a line in a program's file.
+# MetricX's name of a field.
+_METRICX = {"output": "hypothesis"}
+# Line ends, which become blanks in the files of programs.
 _BREAKS = re.compile(r"[\r\n]+")
 
 
@@ -72,33 +72,49 @@ def split_command(origin: str, text: str) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _versions(command: tuple[str, ...], program: str, packages: tuple[str, ...]) -> dict[str, str]:
-    """Return the versions of packages in the environment of a command, as far as they are known."""
+def program_versions(command: tuple[str, ...], program: str) -> dict[str, str]:
+    """Return the versions of COMET's packages in the environment of a command; empty if unknown."""
     at = next((i for i, word in enumerate(command) if os.path.basename(word) == program), None)
     if at is None:
         return {}
     folder = os.path.dirname(command[at])
     code = "import sys, importlib.metadata as m; print([m.version(p) for p in sys.argv[1:]])"
-    python = [*command[:at], os.path.join(folder, "python"), "-c", code, *packages]
+    python = [*command[:at], os.path.join(folder, "python"), "-c", code, *PACKAGES]
     try:
         result = subprocess.run(python, capture_output=True, text=True, check=True)  # noqa: S603
     except (OSError, subprocess.CalledProcessError):
         return {}
-    return dict(zip(packages, re.findall(r"'([^']+)'", result.stdout), strict=False))
+    return dict(zip(PACKAGES, re.findall(r"'([^']+)'", result.stdout), strict=False))
 
 
-class _Job(NamedTuple):
-    """Files for a program, with their texts.
+#: Reader of a program's output and folder: each score, with its output if the program names it.
+Reader: TypeAlias = "Callable[[str, Path], Iterable[tuple[str | None, float]]]"
 
-    Attributes:
-        folder: folder of the files.
-        files: file of each field that the program reads.
-        texts: source, output and reference of each line.
-    """
 
-    folder: Path
-    files: Mapping[str, Path]
-    texts: Sequence[tuple[str | None, ...]]
+def read_lines(output: str, _folder: Path) -> Iterator[tuple[None, float]]:
+    """Read one score on each line."""
+    return ((None, float(line)) for line in output.splitlines())
+
+
+def read_comet_score(_output: str, folder: Path) -> Iterator[tuple[str, float]]:
+    """Read the JSON of comet-score: its only output with more than four decimals."""
+    (rows,) = json.loads((folder / "scores").read_text(encoding="utf-8")).values()
+    return ((row["mt"], float(row["COMET"])) for row in rows)
+
+
+def read_metricx(_output: str, folder: Path) -> Iterator[tuple[str, float]]:
+    """Read MetricX's JSON Lines."""
+    text = (folder / "scores").read_text(encoding="utf-8")
+    # A line separator such as U+2028 may stand in a text.
+    rows = (json.loads(line) for line in text.split("\n") if line)
+    return ((row["hypothesis"], float(row["prediction"])) for row in rows)
+
+
+def read_bert_score(output: str, _folder: Path) -> Iterator[tuple[None, float]]:
+    """Read the F1 of bert-score, the last of three numbers."""
+    number = r"(-?[\d.]+|nan)"
+    rows = re.finditer(rf"^{number}\t{number}\t{number}\s*$", output, re.MULTILINE)
+    return ((None, float(row[3])) for row in rows)
 
 
 class ProgramEngine(Engine):
@@ -106,72 +122,79 @@ class ProgramEngine(Engine):
 
     Args:
         name: name of the metric.
-        command: command of the user, split into words.
+        command: words of the command: {source}, {output} and {reference} stand for files of lines,
+            {jsonl} for JSON Lines, {scores} for a file to write. Without them, the program gets
+            lines of texts separated by tabs.
         identity: names and values of all that a score depends on.
+        read: reader of the scores.
     """
 
     # Each start of a program loads its model again.
     first_block, block_seconds = 2048, 600.0
 
-    def __init__(self, name: str, command: Sequence[str], identity: Mapping[str, str]) -> None:
-        self.name, self.command, self.identity = name, list(command), identity
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        identity: Mapping[str, str],
+        read: Reader = read_lines,
+    ) -> None:
+        self.name, self.command, self.identity, self._read = name, command, identity, read
 
     @property
     def cache_identity(self) -> str:
         """All that keys of the cache depend on: also the program and its files as they are."""
-        files = [shutil.which(self.command[0]) or "", *self.command[1:]]
-        states = [
-            (f, os.stat(f).st_size, os.stat(f).st_mtime_ns) for f in files if os.path.isfile(f)
-        ]
+        files = (shutil.which(self.command[0]) or "", *self.command[1:])
+        states = [(os.stat(f).st_size, os.stat(f).st_mtime_ns) for f in files if os.path.isfile(f)]
         return f"{super().cache_identity}|{self.command}|{states}"
 
     def score(self, block: Sequence[Triple]) -> list[float]:
         """Write the texts, run the program, and read its scores."""
+        rows = [
+            {k: _BREAKS.sub(" ", t) for k, t in zip(_FIELDS, row, strict=True) if t is not None}
+            for row in block
+        ]
+        program = os.path.basename(self.command[0])
         with TemporaryDirectory(prefix="truebleu-") as folder:
-            texts = [tuple(None if t is None else _one_line(t) for t in triple) for triple in block]
-            files: dict[str, Path] = {}
-            for name, column in zip(_FIELDS, zip(*texts, strict=True), strict=True):
-                if column[0] is not None:
-                    files[name] = Path(folder, f"{name}.txt")
-                    lines = "".join(f"{text}\n" for text in column)
-                    files[name].write_bytes(lines.encode())
-            return self.score_files(_Job(Path(folder), files, texts))
-
-    def score_files(self, job: _Job) -> list[float]:
-        """Return the scores of files; without placeholders, texts go to standard input."""
-        words = [word for word in self.command if any(f"{{{field}}}" in word for field in _FIELDS)]
-        command, data = self.command, b""
-        if words:
-            paths = {f"{{{field}}}": str(file) for field, file in job.files.items()}
+            names = {"{jsonl}": "jsonl", "{scores}": "scores"} | {f"{{{k}}}": k for k in rows[0]}
+            paths = {word: os.path.join(folder, name) for word, name in names.items()}
+            for field in rows[0]:
+                lines = "".join(f"{row[field]}\n" for row in rows)
+                Path(folder, field).write_bytes(lines.encode())
+            records = ({_METRICX.get(k, k): t for k, t in row.items()} for row in rows)
+            lines = "".join(f"{json.dumps(record)}\n" for record in records)
+            Path(folder, "jsonl").write_text(lines, encoding="utf-8")
             pattern = re.compile("|".join(map(re.escape, paths)))
-            command = [pattern.sub(lambda at: paths[at[0]], word) for word in command]
-        else:
-            rows = ([t.replace("\t", " ") for t in row if t is not None] for row in job.texts)
-            data = "".join("\t".join(row) + "\n" for row in rows).encode()
-        scores = []
-        for number, line in enumerate(self.run(command, data).splitlines(), start=1):
+            command = [pattern.sub(lambda at: paths[at[0]], word) for word in self.command]
+            tabbed = ("\t".join(t.replace("\t", " ") for t in row.values()) for row in rows)
+            data = "".join(f"{line}\n" for line in tabbed) if command == self.command else ""
+            output = self._run(command, data.encode())
             try:
-                scores.append(float(line))
-            except ValueError:
+                scores = list(self._read(output, Path(folder)))
+            except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
                 raise RefusedError(
-                    f"{self.name}: line {number} of the program's output: {shortened(line)!r}; "
-                    "expected a score on each line"
+                    f"{self.name}: the scores of {program} cannot be read: {error}"
                 ) from None
-        return scores
+        for number, ((text, _), row) in enumerate(zip(scores, rows, strict=False), start=1):
+            if text is not None and str(text).strip() != row["output"].strip():
+                raise RefusedError(
+                    f"{self.name}: score {number} of {program} is of the output "
+                    f"{shortened(str(text))!r}; expected {shortened(row['output'])!r}"
+                )
+        return [score for _, score in scores]
 
-    def run(self, command: Sequence[str], data: bytes = b"") -> str:
+    def _run(self, command: Sequence[str], data: bytes) -> str:
         """Run a command and return its output; raises RefusedError if it fails."""
         quiet = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUTF8": "1"}
-        environment = {**quiet, **os.environ}
+        pipe, environment = subprocess.PIPE, {**quiet, **os.environ}
         try:
-            pipe = subprocess.PIPE
             process = subprocess.Popen(  # noqa: S603
                 command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
             )
         except OSError as error:
             raise RefusedError(f"{self.name}: {command[0]}: {error.strerror}") from None
         try:
-            output, error_output = process.communicate(data)
+            output, errors = (text.decode("utf-8", "replace") for text in process.communicate(data))
         except BaseException:
             # A program such as `uv run` hands the signal on to what it started.
             process.terminate()
@@ -180,116 +203,11 @@ class ProgramEngine(Engine):
             process.kill()
             process.communicate()
             raise
-        errors = error_output.decode("utf-8", "replace")
-        if process.returncode != 0:
-            lines = [line.strip() for line in re.split(r"[\r\n]", errors) if line.strip()]
-            last = shortened(lines[-1] if lines else "it wrote no message", 200)
-            raise RefusedError(
-                f"{self.name}: {os.path.basename(command[0])} ended with exit status "
-                f"{process.returncode}: {last}{cure_for(errors)}"
-            )
-        return output.decode("utf-8", "replace")
-
-    def read(self, file: Path) -> str:
-        """Read a file that the program should have written; raises RefusedError without it."""
-        try:
-            return file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            program = os.path.basename(self.command[0])
-            raise RefusedError(f"{self.name}: {program} wrote no scores into {file.name}") from None
-
-    def checked(self, scores: Sequence[tuple[object, float]], job: _Job) -> list[float]:
-        """Return scores; raises RefusedError unless they stand beside the texts of the job."""
-        for number, ((text, _), row) in enumerate(zip(scores, job.texts, strict=False), start=1):
-            output = str(row[1]).strip()
-            if str(text).strip() != output:
-                raise RefusedError(
-                    f"{self.name}: the program's score {number} is of the output "
-                    f"{shortened(str(text))!r}; expected {shortened(output)!r}"
-                )
-        return [score for _, score in scores]
-
-
-class CometProgram(ProgramEngine):
-    """The program comet-score, which computes in half precision since its version 2.2.5."""
-
-    def __init__(
-        self, name: str, command: Sequence[str], checkpoint: Checkpoint, device: str, batch: int
-    ) -> None:
-        versions = _versions(tuple(command), "comet-score", PACKAGES)
-        known = re.match(r"(\d+)\.(\d+)\.(\d+)", versions.get("unbabel-comet", ""))
-        is_old = known is not None and tuple(map(int, known.groups())) < (2, 2, 5)
-        self.precision = "single" if is_old else "half"
-        identity = {
-            "model": checkpoint.name,
-            "rev": checkpoint.revision[:12],
-            "prec": self.precision,
-            **(versions or {"unbabel-comet": "unknown"}),
-            "device": device,
-            "batch": str(batch),
-            "by": "comet-score",
-        }
-        gpus = "0" if device == "cpu" else "1"
-        options = ["--model", str(checkpoint.path), "--batch_size", str(batch), "--gpus", gpus]
-        super().__init__(name, [*command, *options, "--quiet", "--only_system"], identity)
-
-    def score_files(self, job: _Job) -> list[float]:
-        """Return the scores in the JSON of comet-score."""
-        flags = {"source": "-s", "output": "-t", "reference": "-r"}
-        options = [word for name, file in job.files.items() for word in (flags[name], str(file))]
-        result = job.folder / "scores.json"
-        self.run([*self.command, *options, "--to_json", str(result)])
-        text = self.read(result)
-        try:
-            (rows,) = json.loads(text).values()
-            scores = [(row["mt"], float(row["COMET"])) for row in rows]
-        except (ValueError, LookupError, TypeError, AttributeError):
-            raise RefusedError(f"{self.name}: comet-score wrote JSON in another layout") from None
-        return self.checked(scores, job)
-
-
-class MetricXProgram(ProgramEngine):
-    """MetricX's predict module, which reads and writes JSON Lines."""
-
-    def score_files(self, job: _Job) -> list[float]:
-        """Return the predictions in the program's output file."""
-        names = ("source", "hypothesis", "reference")
-        rows = [
-            {name: text for name, text in zip(names, row, strict=True) if text is not None}
-            for row in job.texts
-        ]
-        given, result = job.folder / "in.jsonl", job.folder / "out" / "scores.jsonl"
-        result.parent.mkdir()
-        given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        paths = ["--input_file", str(given), "--output_file", str(result)]
-        self.run([*self.command, *paths])
-        text = self.read(result)
-        try:
-            # A line separator such as U+2028 may stand in a text.
-            found = [json.loads(line) for line in text.split("\n") if line]
-            scores = [(row["hypothesis"], float(row["prediction"])) for row in found]
-        except (ValueError, LookupError, TypeError):
-            raise RefusedError(f"{self.name}: the program wrote JSON in another layout") from None
-        return self.checked(scores, job)
-
-
-class BertScoreProgram(ProgramEngine):
-    """The program bert-score, which prints P, R and F1 for each segment with -s."""
-
-    def score_files(self, job: _Job) -> list[float]:
-        """Return the F1 in the program's output."""
-        paths = ["-r", str(job.files["reference"]), "-c", str(job.files["output"]), "-s"]
-        output = self.run([*self.command, *paths])
-        number = r"(-?[\d.]+|nan)"
-        rows = re.findall(rf"^{number}\t{number}\t{number}\s*$", output, re.MULTILINE)
-        return [float(row[2]) for row in rows]
-
-
-def _one_line(text: str) -> str:
-    """Replace what would end a line by a blank."""
-    return _BREAKS.sub(" ", text)
-
-
-def command_digest(text: str) -> str:
-    """Return a short hash of a command, for signatures, which hold no commands."""
-    return sha256(text.encode()).hexdigest()[:12]
+        if process.returncode == 0:
+            return output
+        lines = [line.strip() for line in re.split(r"[\r\n]", errors) if line.strip()]
+        last = shortened(lines[-1] if lines else "it wrote no message", 200)
+        raise RefusedError(
+            f"{self.name}: {os.path.basename(command[0])} ended with exit status "
+            f"{process.returncode}: {last}{cure_for(errors)}"
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,7 +32,6 @@ QUERY_KEYS = 500
 #: Seconds to wait for another process that writes.
 PATIENCE = 60.0
 TABLE = "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score REAL NOT NULL)"
-DIGESTS = "CREATE TABLE IF NOT EXISTS digests (file TEXT PRIMARY KEY, digest TEXT NOT NULL)"
 
 # Scores of this process, also without a file.
 _memory: dict[bytes, float] = {}
@@ -46,9 +45,9 @@ def cache_file() -> Path | None:
     if folder:
         return Path(folder) / "scores.sqlite"
     home = Path.home()
-    usual = {"darwin": home / "Library" / "Caches", "win32": home / "AppData" / "Local"}
+    folders = {"darwin": home / "Library" / "Caches", "win32": home / "AppData" / "Local"}
     xdg = os.environ.get("XDG_CACHE_HOME")
-    base = Path(xdg) if xdg else usual.get(sys.platform, home / ".cache")
+    base = Path(xdg) if xdg else folders.get(sys.platform, home / ".cache")
     return base / "truebleu" / "scores.sqlite"
 
 
@@ -105,25 +104,6 @@ class ScoreCache:
         except sqlite3.OperationalError as error:  # a full disk, or no right to write
             self.failure = f"{self._path}: {error}"
 
-    def digest_of(self, path: Path) -> str:
-        """Return the SHA-256 of a large file, computed again only if the file changed."""
-        status = path.stat()
-        file = f"{path.resolve()} {status.st_size} {status.st_mtime_ns}"
-        if self._connection is not None:
-            for (digest,) in self._run("SELECT digest FROM digests WHERE file = ?", [file]):
-                return str(digest)
-        from hashlib import sha256
-
-        checksum = sha256()
-        with path.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                checksum.update(block)
-        if self._connection is not None:
-            with suppress(Exception), self._connection as connection:
-                row = "INSERT OR REPLACE INTO digests (file, digest) VALUES (?, ?)"
-                connection.execute(row, (file, checksum.hexdigest()))
-        return checksum.hexdigest()
-
     def _run(self, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
         if self._connection is None:
             return []
@@ -149,7 +129,6 @@ def open_cache() -> Iterator[ScoreCache]:
             connection = sqlite3.connect(path, timeout=PATIENCE)
             with connection:
                 connection.execute(TABLE)
-                connection.execute(DIGESTS)
             cache = ScoreCache(connection, path)
         except (OSError, sqlite3.OperationalError) as error:
             cache = ScoreCache(None, None)

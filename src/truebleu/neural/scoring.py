@@ -46,12 +46,12 @@ class Engine(ABC):
     def order(self, triples: Sequence[Triple]) -> list[Triple]:
         """Sort texts for scoring: similar lengths and equal sources side by side."""
 
-        def place(triple: Triple) -> tuple[int, str, str, int]:
+        def sort_key(triple: Triple) -> tuple[int, str, str, int]:
             source, output, reference = triple
             first = output if source is None else source
             return len(first), source or "", reference or "", len(output)
 
-        return sorted(triples, key=place)
+        return sorted(triples, key=sort_key)
 
     @abstractmethod
     def score(self, block: Sequence[Triple]) -> list[float]:
@@ -63,7 +63,7 @@ def score_triples(engine: Engine, triples: Mapping[Triple, str]) -> dict[Triple,
 
     Args:
         engine: engine that scores the texts.
-        triples: where each triple occurs, for messages.
+        triples: location of each triple, for messages.
     """
     identity = engine.cache_identity
     keys = {triple: score_key(identity, triple) for triple in triples}
@@ -88,8 +88,10 @@ def score_triples(engine: Engine, triples: Mapping[Triple, str]) -> dict[Triple,
         except BaseException as error:
             progress.end()
             if start and not isinstance(error, RefusedError):
-                kept = f"{start:,} of {len(missing):,} scores are kept"
-                notify(f"{engine.name}: {kept}; run the same command again to continue")
+                notify(
+                    f"{engine.name}: {start:,} of {len(missing):,} scores are kept; run the same "
+                    "command again to continue"
+                )
             raise
         progress.end()
         if cache.failure is not None and missing:
