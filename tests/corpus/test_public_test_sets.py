@@ -119,7 +119,7 @@ def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
         ),
         (["--test-set", "wmt24/en-de", "-l", "en-cs"], "expected a language pair"),
         (["--test-set", "wmt23/de-en"], "truebleu sacrebleu --download wmt23 -l de-en"),
-        ([], "no reference given: name one with -r FILE, or a test set with --test-set NAME"),
+        ([], "no reference given: name one with -r FILE; or use --test-set NAME"),
     ],
 )
 def test_a_test_set_that_is_not_downloaded_is_rejected(

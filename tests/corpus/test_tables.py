@@ -357,7 +357,7 @@ def test_a_missing_parquet_package_is_named(
         (["51.3%", "48.0%"], "line 2: '51.3%' in column 'score'; expected a number, with a"),
         (["0.5", "0,513"], "line 3: '0,513' in column 'score'"),
         (["0.51", "0.48", "63.0", "44.1"], "line 2: 0.51 and 63 in column 'score'"),
-        (["-0.51", "-0.48", "-63.0", "-44.1"], "line 2: -0.51 beside -63"),
+        (["-0.51", "-0.48", "-63.0", "-44.1"], "line 2: -0.51 and -63 in column 'score'"),
         (["0.51", "0.48", "3.0", "2.1", "63.0", "44.1"], None),
         (["0.51", "0.48", "-63.0", "44.1"], None),
         (["1", "0", "63", "44"], None),
