@@ -225,3 +225,14 @@ def test_a_further_set_lies_in_the_predicted_interval(sets: int) -> None:
 def test_three_sets_predict_a_further_one(sets: int, predicted: bool) -> None:
     found = heterogeneity(np.arange(float(sets)), np.ones(sets), 0.95)
     assert (found.prediction is not None) == predicted
+
+
+def test_a_p_value_of_exactly_alpha_decides() -> None:
+    rows = [SetDifference("de", 1.0, 0.1, 9, p, (0.8, 1.2)) for p in (0.25, 0.2500001)]
+    verdicts = [
+        average_differences("m", ("a", "b"), 1, [row], (), PanelSettings(level=0.75))
+        .sets[0]
+        .verdict
+        for row in rows
+    ]
+    assert verdicts == ["better", "undecided"]

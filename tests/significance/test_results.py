@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
+import truebleu
 from truebleu import compare
 from truebleu.metrics import FunctionMetric
 from truebleu.significance import adjust
@@ -86,3 +87,11 @@ def test_to_dict_has_the_names_that_programs_use() -> None:
     assert [pair["p"] for pair in values["comparisons"]] == [p.p for p in comparison.comparisons]
     assert values["metrics"][0]["signature"] == str(comparison.metrics["BLEU"].signature)
     assert values["settings"]["units"] == comparison.units
+
+
+@pytest.mark.parametrize(("items", "note"), [(4, None), (40, "few units differ")])
+def test_few_units_that_all_differ_have_no_note(items: int, note: str | None) -> None:
+    same = [float(item) for item in range(items)]
+    other = [score + 0.1 * (item + 1) if item < 4 else score for item, score in enumerate(same)]
+    (pair,) = truebleu.compare({"a": other, "b": same}, metrics="scores").comparisons
+    assert (pair.differing_units, pair.note) == (4, note)

@@ -58,7 +58,7 @@ class ResamplingSettings(schema.Settings):
             raise SettingError("level", level, "a number below 1, such as 0.95")
         if replicates is not None:
             schema.require_replicates("replicates", replicates)
-            minimum = max(min_replicates(level), replicates_for(alpha))
+            minimum = min_replicates(level)
             if replicates < minimum:
                 expected = (
                     f"at least {minimum} at the level {level:g}; with {replicates} the "
