@@ -94,7 +94,7 @@ def test_examples_are_two_for_the_winner_and_one_for_the_other() -> None:
     assert made.explanation is not None
     explained = made.explanation.pairs[0]
     page = html_page(made)
-    numbers = [int(n) for n in re.findall(r'<h4><a href="#segment=(\d+)">', page)]
+    numbers = [int(n) for n in re.findall(r'<h3><a href="#segment=(\d+)">', page)]
     signs = [explained.segments[number - 1] > 0 for number in numbers]
     winner = explained.comparison.difference > 0
     assert signs == [winner, winner, not winner]

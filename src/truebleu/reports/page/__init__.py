@@ -272,8 +272,8 @@ def _examples(report: Report) -> str:
         )
         winner = name_of(a if contribution > 0 else b)
         parts.append(
-            f'<article class="example"><h4><a href="#segment={index + 1}">Segment {index + 1}</a> '
-            f"<small>{abs(contribution):.3f} {text_of(metric)} for {winner}</small></h4>{shown}"
+            f'<article class="example"><h3><a href="#segment={index + 1}">Segment {index + 1}</a> '
+            f"<small>{abs(contribution):.3f} {text_of(metric)} for {winner}</small></h3>{shown}"
             "</article>"
         )
     return f'<div class="examples">{"".join(parts)}</div>'

@@ -193,8 +193,9 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
     for tested in comparison.comparisons:
         scale = Scale.of(comparison.metrics[tested.metric])
         lower = "lower is better, turned" if scale.sign < 0 else ""
+        label = f"{tested.metric} ↓" if lower else tested.metric
         yield ForestRow(
-            label=f"all {words.rows}" if alone else tested.metric,
+            label=f"all {words.rows}" if alone else label,
             note=f"{count:,}" if alone else lower,
             scale=scale,
             scores=_scores(comparison, tested),

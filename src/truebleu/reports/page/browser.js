@@ -10,9 +10,6 @@ const SORTS = {
   contribution: () => "largest contribution",
   ahead: ({ system }) => `most for the first ${system}`,
   behind: ({ system }) => `most for the second ${system}`,
-  difference: ({ row }) => `difference of ${row} scores`,
-  first: ({ system }) => `best of the first ${system}`,
-  second: ({ system }) => `best of the second ${system}`,
   number: () => "order of the test set",
 };
 const AGAINST = {
@@ -147,7 +144,7 @@ class Browser {
       this.problem,
       this.summary,
       element("div", { class: "panes" }, element("div", {}, this.heading, this.list), this.detail),
-      element("p", { class: "keys" }, `Keys: ↑ ↓ or j k for the next and previous ${store.row}, / to find, c to copy`),
+      element("p", { class: "keys" }, `Keys: ↑ ↓ or j k for the next and previous ${store.row}, / to find`),
     );
   }
 
@@ -321,18 +318,12 @@ class Browser {
     const { sort } = this.state;
     if (sort === "number") return places;
     const { metric } = this;
-    const [a, b] = this.pair;
     const contributions = this.contributions();
     const better = metric.higher === false ? -1 : 1;
-    const score = (system, place) => this.store.segmentScore(metric, system, place);
-    const best = (system, place) => better * (score(system, place) ?? -better * Infinity);
     const value = {
       contribution: (place) => Math.abs(contributions[place]),
       ahead: (place) => better * contributions[place],
       behind: (place) => -better * contributions[place],
-      difference: (place) => Math.abs((score(a, place) ?? 0) - (score(b, place) ?? 0)),
-      first: (place) => best(a, place),
-      second: (place) => best(b, place),
     }[sort];
     const keys = new Float64Array(this.store.count);
     for (const place of places) keys[place] = value(place);
@@ -441,7 +432,6 @@ class Browser {
       "/": () => this.root.querySelector("input[name=text]")?.focus(),
       j: () => this.choose(now + 1),
       k: () => this.choose(now - 1),
-      c: () => this.copy(),
     };
     if (!(event.key in actions)) return;
     event.preventDefault();
@@ -470,7 +460,6 @@ class Browser {
       store.is_items && store.metrics.length === 1 && this.metric.factor > 1 ? null : this.numbers(place, shown),
       element(
         "div", { class: "actions" },
-        element("button", { type: "button", onclick: () => this.copy() }, `Copy the ${store.row}`),
         element("button", { type: "button", onclick: link }, "Copy a link to it"),
         element("span", { role: "status" }),
       ),
@@ -541,23 +530,6 @@ class Browser {
         change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))
       )), ...blank]]),
     ]);
-  }
-
-  async copy() {
-    const { store, chosen: place } = this;
-    if (place === undefined) return;
-    const lines = [[store.row, store.name(place)]];
-    if (store.documents !== null) lines.push(["document", store.documents.labels[store.documents.of[place]]]);
-    if (store.has_texts) store.texts[place].forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
-    for (const metric of store.metrics) {
-      store.systems.forEach((name, system) => {
-        lines.push([`${metric.label} of ${name}`, store.segmentScore(metric, system, place) ?? ""]);
-      });
-      const title = `${metric.label} contribution to ${this.state.a} − ${this.state.b}`;
-      lines.push([title, this.contributions(metric)[place]]);
-    }
-    const clean = (value) => String(value).replace(/[\t\r\n]/g, " ");
-    await toClipboard(lines.map((line) => line.map(clean).join("\t")).join("\n"), this.detail);
   }
 
   // The scores of the selection.

@@ -73,7 +73,7 @@ function forest(rows, names, pTitles, level) {
     const note = row.note ?? (metric.higher === false && row.label === metric.label ? "lower is better, turned" : "");
     return element(
       "tr", {},
-      element("th", { scope: "row" }, label, note ? element("small", {}, ` ${note}`) : null),
+      element("th", { scope: "row" }, label, note ? element("small", { class: row.note ? null : "wide" }, ` ${note}`) : null),
       ...row.scores.map((value) => element("td", { class: "number wide" }, score(value))),
       element("td", { class: "plot" }, drawRow(axis, row)),
       element("td", { class: "number" }, number(difference, metric.digits, "+")),

@@ -261,7 +261,8 @@ def _row(row: ForestRow, axis: Axis, p_cells: int) -> str:
     if row.link is not None:
         label = f'<a href="#{escape(row.link)}">{label}</a>'
     if row.note:
-        label += f" <small>{text_of(row.note)}</small>"
+        look = "" if row.note.replace(",", "").isdigit() else ' class="wide"'
+        label += f" <small{look}>{text_of(row.note)}</small>"
     if row.difference is None:
         return f'<tr class="part"><th scope="rowgroup" colspan="{6 + p_cells}">{label}</th></tr>'
     shown = row.scale.turned(row.difference)

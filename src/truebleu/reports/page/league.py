@@ -14,7 +14,7 @@ from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.explanation.report import Report
     from truebleu.significance.compare import Comparison, GroupComparison, PairResult
@@ -79,7 +79,7 @@ def _remarks(report: Report) -> dict[str, str]:
         return remarks
     count = len(segments.counts)
     for system, flags in segments.flagged.items():
-        flagged = len({index for indices in flags.values() for index in indices})
+        flagged = len(_flagged_indices(flags))
         if flagged >= max(1, MANY_FLAGGED * count):
             remarks[system] = f"{flagged:,} flagged outputs"
     texts = segments.counts.texts
@@ -88,6 +88,10 @@ def _remarks(report: Report) -> dict[str, str]:
         if outputs[first][0] == outputs[second][0] and outputs[first] == outputs[second]:
             remarks[first], remarks[second] = f"same as {second}", f"same as {first}"
     return remarks
+
+
+def _flagged_indices(flags: Mapping[str, Sequence[int]]) -> set[int]:
+    return {index for indices in flags.values() for index in indices}
 
 
 def _kinds(report: Report, system: str) -> dict[str, int]:
@@ -101,7 +105,8 @@ def _box(report: Report, remarks: dict[str, str]) -> str:
     if not remarks or report.segments is None:
         return ""
     words = words_of(report.comparison.test_set.rows)
-    ordered = sorted(remarks, key=lambda system: -sum(_kinds(report, system).values()))
+    flagged = report.segments.flagged
+    ordered = sorted(remarks, key=lambda name: -len(_flagged_indices(flagged.get(name, {}))))
     parts = []
     for system in ordered[:MOST_NAMES]:
         kinds = [f"{kind} {count}" for kind, count in _kinds(report, system).items()]
@@ -165,26 +170,42 @@ class _Table:
             (words.system, ""),
             (self._metric(self.label), "number"),
             *((name, "number wide") for name in people),
-            ("drawing", "plot"),
-            ("difference", "number"),
+            ("drawing", "plot of-difference"),
+            ("diff.", "number of-difference"),
             (f"{100 * level:g} % interval", "number wide"),
         ]
         for other in self.others:
-            headings.append((self._metric(other), "number wide"))
-            headings += [("rank", "number wide")] if ranked else []
-        headings += [(group.label, "number wide") for group in self.groups]
+            headings.append((self._metric(other), "number wide of-metrics"))
+            headings += [("rank", "number wide of-metrics")] if ranked else []
+        headings += [(group.label, "number wide of-groups") for group in self.groups]
         cells = "".join(
             f'<th scope="col" class="{look}">'
-            + (f'<span class="hidden">drawing</span>{drawing}' if look == "plot" else text_of(name))
+            + (
+                f'<span class="hidden">drawing</span>{drawing}'
+                if name == "drawing"
+                else text_of(name)
+            )
             + "</th>"
             for name, look in headings
         )
         rows = "".join(map(self._row, self.order))
         return (
-            '<div class="scroll" tabindex="0" role="group" aria-label="Systems">'
+            f'{self._views()}<div class="scroll" tabindex="0" role="group" aria-label="Systems">'
             f'<table class="league"><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table>'
             "</div>"
         )
+
+    def _views(self) -> str:
+        """Choose between columns where not all of them fit."""
+        views = {"difference": "difference", "metrics": ", ".join(self.others), "groups": "groups"}
+        known = {"difference": True, "metrics": bool(self.others), "groups": bool(self.groups)}
+        radios = [
+            f'<label><input type="radio" name="view" value="{view}"'
+            f"{' checked' if view == 'difference' else ''}> {text_of(title)}</label>"
+            for view, title in views.items()
+            if known[view]
+        ]
+        return f'<div class="views narrow">{"".join(radios)}</div>' if len(radios) > 1 else ""
 
     def _metric(self, label: str) -> str:
         lower = self.comparison.metrics[label].higher_is_better is False
@@ -212,13 +233,14 @@ class _Table:
         cells += self._differs(name)
         for other in self.others:
             score = Scale.of(self.comparison.metrics[other]).score(of_system[other].score)
-            cells.append(f'<td class="number wide">{score}</td>')
+            cells.append(f'<td class="number wide of-metrics">{score}</td>')
             if ranked:
-                cells.append(f'<td class="number wide soft">{self._rank(name, other)}</td>')
+                rank = self._rank(name, other)
+                cells.append(f'<td class="number wide soft of-metrics">{rank}</td>')
         for group in self.groups:
             value = self.scale.factor * group.systems[name][self.label]
             score = f"{value:.{min(1, self.scale.digits)}f}"
-            look = f"number wide shade-{self._shade(group, name)}"
+            look = f"number wide of-groups shade-{self._shade(group, name)}"
             cells.append(f'<td class="{look}">{score}</td>')
         rule = ' class="rule"' if name in self.clusters else ""
         return f"<tr{rule}>{''.join(cells)}</tr>"
@@ -240,8 +262,8 @@ class _Table:
             drawing = self.axis.row(0.0, None, significant=True, label=f"{name}: 0")
             drawing = drawing.replace('class="behind"', 'class="ahead"')
             return [
-                f'<td class="plot">{drawing}</td>',
-                '<td class="number"></td>',
+                f'<td class="plot of-difference">{drawing}</td>',
+                '<td class="number of-difference"></td>',
                 '<td class="wide"></td>',
             ]
         pair, _ = self.pairs[name]
@@ -253,8 +275,8 @@ class _Table:
             difference, bounds, significant=pair.significant, label=f"{name}: {text} {interval}"
         )
         return [
-            f'<td class="plot">{drawing}</td>',
-            f'<td class="number">{sentence_of(text)}</td>',
+            f'<td class="plot of-difference">{drawing}</td>',
+            f'<td class="number of-difference">{sentence_of(text)}</td>',
             f'<td class="number wide">{sentence_of(interval)}</td>',
         ]
 
