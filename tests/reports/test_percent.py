@@ -95,9 +95,9 @@ def test_other_scores_stay_as_they_are() -> None:
     assert result.comparisons[0].fixed is None
 
 
-def test_many_items_have_two_decimals() -> None:
+def test_many_items_have_one_decimal_as_well() -> None:
     scores = {"old": OLD * 30, "new": NEW * 30}
-    assert "22.50 points of score" in text_of(truebleu.compare(scores, **FEW))
+    assert "22.5 points of score" in text_of(truebleu.compare(scores, **FEW))
 
 
 def test_differences_by_group_have_their_sign_in_the_heading() -> None:

@@ -121,7 +121,7 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
     sentences += _equivalence(comparison, pairs)
     if len(pairs) == 1 and pairs[0].fixed is not None:
         has_baseline, pair = comparison.settings.baseline is not None, pairs[0]
-        is_first_new = has_baseline or pair.significant > _is_second_better(comparison, pair)
+        is_first_new = has_baseline or pair.significant > is_second_better(comparison, pair)
         items = comparison.test_set.segments
         sentences.append(fixed_and_broken(pairs[0], items, is_first_new=is_first_new))
     if len(pairs) == 1 and (people := pairs[0].people) is not None:
@@ -166,7 +166,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
         corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
         name = "adjusted p" if corrected else "p"
         first, second = pair.a, pair.b
-        if _is_second_better(comparison, pair):
+        if is_second_better(comparison, pair):
             first, second = second, first
             relation = doc.relation(-pair.difference, metric.higher_is_better)
         return f"{first} {relation} {second} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
@@ -187,7 +187,7 @@ def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     return f"It is not shown that {pair.a} {relation} {pair.b}: {difference} {bounds_text}, {p}."
 
 
-def _is_second_better(comparison: Comparison, pair: PairResult) -> bool:
+def is_second_better(comparison: Comparison, pair: PairResult) -> bool:
     """Return whether the new one of two models, which people type second, is better."""
     if comparison.test_set.rows != "items" or comparison.settings.baseline is not None:
         return False

@@ -95,7 +95,7 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
 def _in_percent(explanation: Explanation) -> Explanation:
     comparison = explanation.comparison
     labels = {label for label, metric in comparison.metrics.items() if metric.percent}
-    return in_percent(explanation, labels, comparison.test_set.segments) if labels else explanation
+    return in_percent(explanation, labels) if labels else explanation
 
 
 def _flags(pair: PairExplanation) -> Iterator[str]:

@@ -51,7 +51,7 @@ def document(result: GateResult) -> doc.Document:
 
 def _in_percent(result: GateResult) -> GateResult:
     labels = {check.metric for check in result.checks if check.pass_fail}
-    return in_percent(result, labels, result.test_set.segments) if labels else result
+    return in_percent(result, labels) if labels else result
 
 
 def _words(result: GateResult) -> Words:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu.reports import document as doc
 from truebleu.reports.compare import MCNEMAR
-from truebleu.reports.percent import in_percent, percent_digits, unit
+from truebleu.reports.percent import PERCENT_DIGITS, in_percent, unit
 from truebleu.reports.words import words_of
 from truebleu.significance.tests import fewest_units
 
@@ -60,10 +60,8 @@ def document(result: Panel, *, details: bool = False) -> doc.Document:
 def _in_percent(result: Panel) -> Panel:
     if not result.percent:
         return result
-    items = max(test_set.segments for test_set in result.test_sets)
-    shown = in_percent(result, result.percent, items)
-    digits = percent_digits(items)
-    return replace(shown, digits={**result.digits, **dict.fromkeys(result.percent, digits)})
+    shown = in_percent(result, result.percent)
+    return replace(shown, digits=result.digits | dict.fromkeys(result.percent, PERCENT_DIGITS))
 
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:

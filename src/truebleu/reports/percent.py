@@ -17,30 +17,25 @@ Shown = TypeVar("Shown")
 IN_POINTS = frozenset(
     (
         *("score", "scores", "median", "interval", "simultaneous_interval", "new_score"),
+        "adjusted_interval",
         *("old_score", "difference", "contribution", "unattributed", "effect"),
         *("sd_of_runs", "sd_of_segments", "fixed", "drawn", "tau", "prediction"),
     )
 )
 OTHERS = frozenset(("settings", "test_set", "signature", "warnings", "people", "look"))
-# Largest number of items at which one item is a tenth of a point.
-FEW_ITEMS = 1000
+#: Decimals of percentages, and of differences in points of percent.
+PERCENT_DIGITS = 1
 
 
-def in_percent(result: Shown, labels: Container[str], items: int) -> Shown:
+def in_percent(result: Shown, labels: Container[str]) -> Shown:
     """Multiply the scores and differences of a result by 100.
 
     Args:
         result: result of `compare`, `gate` or `explain`.
         labels: labels of the metrics with pass/fail scores.
-        items: number of items, which decides the decimals.
     """
-    shown: Shown = _scaled(result, labels, percent_digits(items), is_rate=False)
+    shown: Shown = _scaled(result, labels, is_rate=False)
     return shown
-
-
-def percent_digits(items: int) -> int:
-    """Return the decimals of percentages of `items` items."""
-    return 1 if items <= FEW_ITEMS else 2
 
 
 def comparison_in_percent(comparison: Comparison) -> Comparison:
@@ -48,20 +43,20 @@ def comparison_in_percent(comparison: Comparison) -> Comparison:
     labels = {label for label, metric in comparison.metrics.items() if metric.percent}
     if not labels:
         return comparison
-    return in_percent(comparison, labels, comparison.test_set.segments)
+    return in_percent(comparison, labels)
 
 
-def _scaled(value: Any, labels: Container[str], digits: int, *, is_rate: bool) -> Any:
+def _scaled(value: Any, labels: Container[str], *, is_rate: bool) -> Any:
     if isinstance(value, Mapping):
         parts = {name: (part, is_rate or name in labels) for name, part in value.items()}
         return {
             name: 100 * part
             if rate and isinstance(part, float)
-            else _scaled(part, labels, digits, is_rate=rate)
+            else _scaled(part, labels, is_rate=rate)
             for name, (part, rate) in parts.items()
         }
     if isinstance(value, tuple):
-        return tuple(_scaled(part, labels, digits, is_rate=is_rate) for part in value)
+        return tuple(_scaled(part, labels, is_rate=is_rate) for part in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     label = getattr(getattr(value, "comparison", value), "metric", None)
@@ -74,9 +69,9 @@ def _scaled(value: Any, labels: Container[str], digits: int, *, is_rate: bool) -
         if is_rate and are_points and not isinstance(part, int):
             changes[field.name] = _in_points(part)
         elif is_rate and field.name == "digits":
-            changes["digits"] = digits
+            changes["digits"] = PERCENT_DIGITS
         elif field.name not in OTHERS and isinstance(part, tuple | Mapping) | is_dataclass(part):
-            changes[field.name] = _scaled(part, labels, digits, is_rate=is_rate)
+            changes[field.name] = _scaled(part, labels, is_rate=is_rate)
     return replace(value, **changes) if changes else value
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from truebleu.planning.plan import FEW_DOCUMENTS, FEW_UNITS, PLANNED_LEVEL
 from truebleu.planning.sample import QUANTILES, DomainShare
 from truebleu.reports import document as doc
-from truebleu.reports.percent import percent_digits, unit
+from truebleu.reports.percent import PERCENT_DIGITS, unit
 from truebleu.reports.words import words_of
 from truebleu.schema import columns_of, row_of
 
@@ -286,7 +286,7 @@ def _score(pair: PairPlan, value: float) -> str:
     """Format a difference with the metric's decimals, or more if two digits need them."""
     digits = pair.digits
     if pair.percent:
-        value, digits = 100 * value, percent_digits(pair.segments)
+        value, digits = 100 * value, PERCENT_DIGITS
     if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
         return f"{value:.3g}"
     while value and abs(value) < 0.95 * 10 ** (1 - digits):

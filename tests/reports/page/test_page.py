@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from dataclasses import replace
+from gzip import decompress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -72,3 +73,18 @@ def test_the_answer_comes_first_and_names_no_folders() -> None:
     assert page.count('<article class="example">') == 3
     assert "/home/" not in page
     assert "<code>None</code>" not in page
+
+
+def test_the_downloaded_json_names_no_folders(tmp_path: Path) -> None:
+    for name, text in {"ref": "a b c\nd e\n", "one": "a b c\n\n", "two": "a c\nd e\n"}.items():
+        (tmp_path / f"{name}.txt").write_text(text * 6, encoding="utf-8")
+    paths = [str(tmp_path / f"{name}.txt") for name in ("one", "two", "ref")]
+    made = report(read_test_set(paths[:2], paths[2:]), replicates=100)
+    assert made.comparison.warnings
+    page = html_page(made, command="truebleu report C:\\Users\\me\\x.txt")
+    (data,) = re.findall('id="data-result">([^<]*)<', page)
+    result = decompress(b64decode(data)).decode()
+    assert "one.txt" in result
+    assert str(tmp_path) not in result
+    assert str(tmp_path) not in page
+    assert "Users" not in page

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -51,7 +52,7 @@ UNTITLED = ("answer", "pair")
 # Characters of a text in an example, and number of segments among which short ones are preferred.
 LONGEST_EXAMPLE, MOST_LOOKED_AT = 280, 12
 # Folders of the machine that made the page, which are private.
-FOLDERS = re.compile(r"(?<![\w.~-])/(?:[^\s/'\"]+/)+")
+FOLDERS = re.compile(r"(?<![\w.~-])(?:/(?:[^\s/'\"]+/)+|[A-Za-z]:\\(?:[^\s\\'\"]+\\)+)")
 
 POLICY = (
     "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval'; style-src '{style}'; "
@@ -99,6 +100,7 @@ def html_page(
         command: command that made the report.
         most_outputs: maximum number of outputs in the page; a larger report is sampled.
     """
+    report = _without_paths(report)
     data = None if report.segments is None else PageData.of(report, most_outputs)
     documents = _documents(report)
     tables = _Tables()
@@ -109,6 +111,15 @@ def html_page(
         *([] if data is None else data.blocks()),
     ]
     return _page(report, sections, blocks)
+
+
+def _without_paths(report: Report) -> Report:
+    """Remove folders of the machine from warnings about files."""
+    warnings = tuple(
+        replace(w, text=FOLDERS.sub("", w.text), message=FOLDERS.sub("", w.message))
+        for w in report.comparison.warnings
+    )
+    return replace(report, comparison=replace(report.comparison, warnings=warnings))
 
 
 def _page(report: Report, sections: Sequence[tuple[str, str, str]], blocks: Sequence[str]) -> str:
@@ -358,12 +369,12 @@ def _making(report: Report, compared: Document, tables: _Tables, command: str | 
     parts = []
     warnings = [warning.message for warning in comparison.warnings]
     if warnings:
-        items = "".join(f"<li>{_without_folders(message)}</li>" for message in warnings)
+        items = "".join(f"<li>{text_of(message)}</li>" for message in warnings)
         parts.append(f"<h3>Warnings about the texts</h3><ul>{items}</ul>")
     elif _texts(report) is not None:
         parts.append("<p>There are no warnings about the texts.</p>")
     if command is not None:
-        parts.append(f"<h3>Command</h3><pre>{_without_folders(command)}</pre>")
+        parts.append(f"<h3>Command</h3><pre>{text_of(FOLDERS.sub('', command))}</pre>")
     notes = [block for block in compared.blocks if isinstance(block, Notes)]
     parts.append(f"<h3>Method</h3>{''.join(map(html.render_block, notes))}")
     parts.append(f"<h3>Table for papers</h3>{tables.render(system_table(comparison))}")
@@ -374,10 +385,6 @@ def _making(report: Report, compared: Document, tables: _Tables, command: str | 
 def _texts(report: Report) -> TestSet | None:
     """Return the texts of a report, or None."""
     return None if report.segments is None else report.segments.counts.texts
-
-
-def _without_folders(text: str) -> str:
-    return text_of(FOLDERS.sub("", text))
 
 
 def _scrolled(title: str, table: str, more: str) -> str:

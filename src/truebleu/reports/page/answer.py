@@ -6,7 +6,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from truebleu.reports.compare import is_plain_test, pair_bounds, verdict
+from truebleu.reports.compare import is_plain_test, is_second_better, pair_bounds, verdict
 from truebleu.reports.document import bracketed, join_names, p_cell, p_equals, relation
 from truebleu.reports.explain import NOUNS, link, matters
 from truebleu.reports.formats.html import sentence_of, text_of
@@ -35,18 +35,18 @@ def headline(comparison: Comparison, pair: PairResult) -> str:
     scale = Scale.of(metric)
     bounds = pair_bounds(pair, 1 if pair.difference >= 0 else -1)
     low, high = (None if bound is None else scale.factor * bound for bound in bounds)
-    unit, scores = pair.metric, ""
+    unit, scores, names, better = pair.metric, "", pair_of(pair), pair.difference
+    if is_second_better(comparison, pair):
+        names, better = (pair.b, pair.a), -pair.difference
     if scale.factor > 1:
         unit = "points"
-        first, second = (
-            scale.score(comparison.systems[n][pair.metric].score) for n in pair_of(pair)
-        )
+        first, second = (scale.score(comparison.systems[n][pair.metric].score) for n in names)
         named = {UNNAMED: "", CORRECT: f" {CORRECT}"}.get(pair.metric, f" by {pair.metric}")
         scores = f": {first} against {second}{named}"
     amount = f"{scale.size(pair.difference)} {unit} {bracketed((low, high), scale.digits)}"
     if pair.significant:
-        better = relation(pair.difference, metric.higher_is_better)
-        return f"{pair.a} {better} {pair.b} by {amount}{scores}."
+        word = relation(better, metric.higher_is_better)
+        return f"{names[0]} {word} {names[1]} by {amount}{scores}."
     return f"{pair.a} and {pair.b} can't be told apart: they differ by {amount}{scores}."
 
 
@@ -60,7 +60,7 @@ def pair_answer(report: Report) -> str:
     comparison = report.comparison
     label = comparison.settings.primary or next(iter(comparison.metrics))
     (pair,) = comparison.of(label)
-    _, *cautions = verdict(comparison, label)
+    _, *cautions = verdict(comparison_in_percent(comparison), label)
     of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
     cautions = [caution for caution in cautions if caution not in of_one_unit]
     sentences = [p_equals("p", pair.p).replace("p ", "p\u00a0", 1) + "."]
@@ -110,6 +110,13 @@ def _varies(report: Report, pair: PairResult) -> Iterator[str]:
     """Name the variable on which the difference depends most clearly."""
     explained = _explained(report, pair)
     alpha = report.comparison.settings.alpha
+    groups = [found for found in report.comparison.heterogeneity if found.metric == pair.metric]
+    for found in groups:
+        if found.p_adjusted <= alpha:
+            p = p_equals("p" if len(groups) == 1 else "adjusted p", found.p_adjusted)
+            yield f"The difference varies by {found.column} ({p})."
+    if groups:
+        return
     for variable in () if explained is None else explained.variables[:1]:
         if variable.p_adjusted is not None and variable.p_adjusted <= alpha:
             yield (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import bracketed
 from truebleu.reports.formats.html import MINUS, sentence_of, text_of
+from truebleu.reports.percent import PERCENT_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +45,7 @@ class Scale:
     def of(cls, metric: MetricResult) -> Scale:
         """Return the scale of a metric."""
         sign = -1 if metric.higher_is_better is False else 1
-        return cls(1, 100, sign) if metric.pass_fail else cls(metric.digits, 1, sign)
+        return cls(PERCENT_DIGITS, 100, sign) if metric.percent else cls(metric.digits, 1, sign)
 
     def score(self, score: float) -> str:
         """Format a score."""

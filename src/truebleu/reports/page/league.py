@@ -10,6 +10,7 @@ from truebleu.reports.document import bracketed, join_names, rank_range
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.page.answer import natural_order
 from truebleu.reports.page.forest import Axis, Scale, name_of, with_names
+from truebleu.reports.percent import comparison_in_percent
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 
@@ -32,7 +33,7 @@ def league_answer(report: Report) -> str:
     """Show who leads, and the table of all systems."""
     comparison = report.comparison
     label = comparison.settings.primary or next(iter(comparison.metrics))
-    first, *cautions = verdict(comparison, label)
+    first, *cautions = verdict(comparison_in_percent(comparison), label)
     sentences = [*_undecided(comparison, label), *_by_others(comparison, label), *cautions]
     flags = _remarks(report)
     return "".join(
