@@ -61,7 +61,7 @@ def _in_percent(result: Panel) -> Panel:
     if not result.percent:
         return result
     shown = in_percent(result, result.percent)
-    return replace(shown, digits=result.digits | dict.fromkeys(result.percent, PERCENT_DIGITS))
+    return replace(shown, digits={**result.digits, **dict.fromkeys(result.percent, PERCENT_DIGITS)})
 
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
