@@ -568,7 +568,7 @@ def test_ten_selections_of_texts_have_the_digits_and_cautions_of_compare(
         ]
         shown = page.locator(".summary").inner_text()
         said = str(result)
-        for caution in ("the interval of a difference can be too narrow", "of the variance"):
+        for caution in ("intervals can be too narrow", "of the variance"):
             assert (caution in " ".join(said.split())) == (caution in shown)
 
 

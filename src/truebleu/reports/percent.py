@@ -17,7 +17,7 @@ Shown = TypeVar("Shown")
 IN_POINTS = frozenset(
     (
         *("score", "scores", "median", "interval", "simultaneous_interval", "new_score"),
-        "adjusted_interval",
+        "uncorrected_interval",
         *("old_score", "difference", "contribution", "unattributed", "effect"),
         *("sd_of_runs", "sd_of_segments", "fixed", "drawn", "tau", "prediction"),
     )

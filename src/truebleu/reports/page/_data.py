@@ -322,7 +322,7 @@ class PageData:
                 index[pair.a],
                 index[pair.b],
                 pair.difference,
-                *pair.interval,
+                *(pair.uncorrected_interval or pair.interval),
                 pair.p,
                 pair.p_adjusted,
                 pair.significant,

@@ -584,10 +584,10 @@ function cautionsOf(store, { metric, difference }, result) {
   const { units, differing_units: differing, largest_share: share, largest_unit: largest } = result;
   if (differing === 0) cautions.push(`${metric.label} counts the same in every ${unit} of both.`);
   else if (result.is_moot) {
-    cautions.push(`They differ in ${COUNTS.format(differing)} of ${COUNTS.format(units)} ${unit}s, too few for any difference to be significant.`);
+    cautions.push(`Only ${COUNTS.format(differing)} of ${COUNTS.format(units)} ${unit}s differ: no interval, as no difference can be significant.`);
   }
   if (units < store.few_units && !result.pass_fail) {
-    cautions.push(`With fewer than ${store.few_units} ${unit}s, the interval of a difference can be too narrow if scores are skewed.`);
+    cautions.push(`With fewer than ${store.few_units} ${unit}s, intervals can be too narrow if scores are skewed.`);
   } else if (store.unit === "document" && units < store.enough_documents) {
     cautions.push(`Fewer than ${store.enough_documents} documents: intervals may be too narrow.`);
   }

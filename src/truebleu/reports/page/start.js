@@ -26,7 +26,9 @@ function markExamples() {
   for (const example of document.querySelectorAll(".example")) {
     const [reference, ...outputs] = example.querySelectorAll(".text");
     for (const output of outputs) {
-      output.replaceWith(paragraph(output.textContent, { other: reference.textContent }));
+      const marked = paragraph(output.textContent, { other: reference.textContent });
+      if (marked.dataset.note) output.previousElementSibling.append(` · ${marked.dataset.note}`);
+      output.replaceWith(marked);
     }
   }
 }
