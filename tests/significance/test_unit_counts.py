@@ -9,8 +9,15 @@ from truebleu import BLEU
 from truebleu.counts.counting import count_texts
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
+from truebleu.metrics.base import GivenMean, Signature
 from truebleu.resampling import Units
-from truebleu.significance.unit_counts import LargestUnit, UnitCounts, count_units, largest_units
+from truebleu.significance.unit_counts import (
+    LargestUnit,
+    UnitCounts,
+    count_units,
+    design_effects,
+    largest_units,
+)
 from truebleu.simulation import simulate
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
@@ -66,3 +73,18 @@ def test_only_mean_metrics_have_unit_means() -> None:
     assert means(a=[1.0, 2.0]).unit_means("test").tolist() == [[1.0], [2.0]]
     with pytest.raises(SettingError, match="student: 'BLEU'; expected a metric that is a"):
         BY_SEGMENT.unit_means("student")
+
+
+def test_a_design_effect_compares_variances_of_clusters_and_segments() -> None:
+    scores = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 0.0], [1.0, 1.0], [0.0, 3.0], [5.0, 0.0]])
+    rows = np.stack([scores, np.ones_like(scores)], axis=2)
+    kinds = Units.segments(6), Units.documents(["a", "a", "b", "b", "c", "c"])
+    scorer = GivenMean(name="given", signature=Signature.of("given"))
+    by_segment = UnitCounts.of("given", scorer, rows, kinds[0])
+    # By hand: the variance of a mean of equally many segments, and of means of documents.
+    expected = []
+    for values in (scores[:, 0], scores[:, 1], scores[:, 0] - scores[:, 1]):
+        documents = values.reshape(3, 2).mean(axis=1)
+        expected.append((documents.var(ddof=1) / 3) / (values.var(ddof=1) / 6))
+    assert design_effects(by_segment, rows, kinds) == pytest.approx(expected[:2])
+    assert design_effects(by_segment, rows, kinds, [(0, 1)]) == pytest.approx(expected[2:])
