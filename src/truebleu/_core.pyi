@@ -13,6 +13,7 @@ __all__ = [
     "TIE_TOLERANCE",
     "VERSION",
     "Cells",
+    "Inspection",
     "LineSearch",
     "Mira",
     "NativeMetric",
@@ -99,7 +100,6 @@ class Segments(Sequence[str | None]):
     def survey(self) -> dict[str, tuple[int, int | None]]: ...
     def letters(self) -> dict[str, int]: ...
     def count_composed(self) -> int: ...
-    def shifts(self, texts: Sequence[Segments], /) -> list[tuple[int, int, int] | None]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> str | None: ...  # type: ignore[override]
 
@@ -111,6 +111,20 @@ class Repetitions:
     def add(self, texts: Sequence[Segments], /) -> None: ...
     def count(self) -> int: ...
     def first_equal(self) -> list[int]: ...
+
+@final
+class Inspection:
+    """Evidence about texts that pair segment by segment, added part by part."""
+
+    def __new__(cls) -> Inspection: ...
+    def add(
+        self,
+        references: Sequence[Segments],
+        systems: Sequence[Segments],
+        source: Segments | None,
+        /,
+    ) -> None: ...
+    def findings(self) -> list[tuple[str, int, int, int, int, int, str]]: ...
 
 @final
 class TrainingIndex:

@@ -58,8 +58,9 @@ def test_parts_are_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) -> None
     assert (count > 5) == (size < 10_000)
     assert (parts.layout.documents, parts.segments) == (whole.documents, 400)
     codes = [(warning.code, warning.text, warning.count) for warning in parts.warnings]
-    expected = [(w.code, w.text, w.count) for w in whole.warnings if w.code != "shifted"]
-    assert [code for code in codes if code[0] != "shifted"] == expected
+    of_order = {"shifted", "misaligned"}  # smaller parts have less evidence
+    expected = [(w.code, w.text, w.count) for w in whole.warnings if w.code not in of_order]
+    assert [code for code in codes if code[0] not in of_order] == expected
 
 
 def test_tables_are_one_part(monkeypatch: pytest.MonkeyPatch) -> None:

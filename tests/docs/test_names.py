@@ -26,20 +26,25 @@ FUNCTIONS = re.findall(r"`([\w.]+)`", ITEMS["Functions and classes"])
 KEYWORDS = re.findall(r"`(\w+)`", ITEMS["Keywords"])
 WARNINGS = PAGE.with_name("docs") / "reference" / "warnings.md"
 CODES = {
-    "neural-cut",
-    "neural-empty",
+    "added-text",
     "blank",
     "byte-order-mark",
     "carriage-returns",
     "constant-scores",
+    "copied-reference",
+    "copied-system",
     "crlf",
+    "cut-off",
     "document-order",
     "human-order",
     "human-translation",
     "line-breaks",
+    "misaligned",
     "missing-output",
     "missing-value",
     "mostly-empty",
+    "neural-cut",
+    "neural-empty",
     "normalization",
     "paired-by-line",
     "repeated",
@@ -50,10 +55,14 @@ CODES = {
     "score-order",
     "score-scales",
     "score-signs",
+    "shared-text",
     "shifted",
+    "strange-characters",
     "tabs",
     "tokenized",
     "unspaced",
+    "untranslated",
+    "wrong-language",
     "zero-width",
 }
 
@@ -112,7 +121,7 @@ def test_commands_print_the_keys_that_stay(
     other.write_text("a tab\t\n" * 40)
     command = ["compare", "-r", files[0], files[1], other, "--replicates", 100, "-f", "json"]
     printed = json.loads(run(capsys, *command))
-    assert {warning["code"] for warning in printed["warnings"]} == {"tabs"}
+    assert {warning["code"] for warning in printed["warnings"]} == {"misaligned", "tabs"}
     assert printed["sentences"]
 
 

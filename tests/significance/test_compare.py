@@ -62,3 +62,13 @@ def test_corrected_over_metrics_all_their_verdicts_count() -> None:
     assert "The verdict uses" not in printed
     with pytest.raises(SettingError, match="to correct over metrics"):
         compare(TEXTS, correction="westfall-young", **requested)
+
+
+def test_a_system_that_is_a_reference_is_left_out_if_two_others_remain() -> None:
+    reference = list(TEXTS.references[0])
+    systems = {**TEXTS.systems, "ref": reference}
+    names = list(TEXTS.systems)
+    assert list(compare(systems, reference, replicates=100).systems) == names
+    assert "ref" in compare(systems, reference, replicates=100, baseline="ref").systems
+    pair = {names[0]: systems[names[0]], "ref": reference}
+    assert "ref" in compare(pair, reference, replicates=100).systems

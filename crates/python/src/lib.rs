@@ -57,7 +57,7 @@ mod _core {
         swap_scales, swapped_shares, tango_bounds, without_skewness,
     };
     #[pymodule_export]
-    use crate::texts::{Repetitions, Segments, TrainingIndex, line_ends};
+    use crate::texts::{Inspection, Repetitions, Segments, TrainingIndex, line_ends};
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
     #[pymodule_export]

@@ -123,19 +123,6 @@ impl Segments {
     fn count_composed(&self, py: Python<'_>) -> usize {
         py.detach(|| corpus::count_composed(&self.inner))
     }
-
-    /// Returns the range of each text that fits this reference better when moved, as (start, end,
-    /// by), or None.
-    #[pyo3(signature = (texts, /))]
-    fn shifts(
-        &self,
-        py: Python<'_>,
-        texts: Vec<Bound<'_, Self>>,
-    ) -> PyResult<Vec<Option<(usize, usize, isize)>>> {
-        let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
-        let found = detached(py, || corpus::shifts(&texts, &self.inner))?;
-        Ok(found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect())
-    }
 }
 
 /// One text.
@@ -301,5 +288,49 @@ impl Repetitions {
     /// Returns the index of the first equal row of each row.
     fn first_equal(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         detached(py, || self.inner.first_equal())
+    }
+}
+
+/// Evidence about texts that pair segment by segment, added part by part.
+#[pyclass(module = "truebleu._core")]
+#[derive(Default)]
+pub struct Inspection {
+    inner: corpus::Inspection,
+}
+
+#[pymethods]
+impl Inspection {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a part of all texts.
+    #[pyo3(signature = (references, systems, source, /))]
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        references: Vec<Bound<'_, Segments>>,
+        systems: Vec<Bound<'_, Segments>>,
+        source: Option<Bound<'_, Segments>>,
+    ) -> PyResult<()> {
+        let references: Vec<&corpus::Segments> =
+            references.iter().map(|text| &text.get().inner).collect();
+        let systems: Vec<&corpus::Segments> =
+            systems.iter().map(|text| &text.get().inner).collect();
+        let source = source.as_ref().map(|text| &text.get().inner);
+        let inner = &mut self.inner;
+        detached(py, || inner.add(&references, &systems, source))
+    }
+
+    /// Returns what is wrong: kind, text, other text, count, number, first segment and example.
+    fn findings(
+        &self,
+        py: Python<'_>,
+    ) -> Vec<(&'static str, usize, usize, usize, isize, usize, String)> {
+        let findings = py.detach(|| self.inner.findings());
+        let row =
+            |f: corpus::Finding| (f.kind, f.text, f.other, f.count, f.number, f.first, f.example);
+        findings.into_iter().map(row).collect()
     }
 }

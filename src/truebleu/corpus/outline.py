@@ -72,6 +72,7 @@ class Outline:
         warnings: warnings about the texts.
         repeats: index of the first equal segment or item of each, if many are repeated; None if
             few are.
+        copies: names of the systems whose outputs are a reference.
     """
 
     systems: tuple[str, ...]
@@ -89,6 +90,7 @@ class Outline:
     fingerprints: Fingerprints | None = None
     warnings: tuple[TextWarning, ...] = ()
     repeats: tuple[int, ...] | None = None
+    copies: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> Sizes:

@@ -56,6 +56,7 @@ class TestSetParts:
         layout: documents and domains of all segments; complete after the last part.
         repeats: first equal segment of each segment, if many are repeated; see `Outline`.
         segments: number of segments read so far.
+        copies: names of the systems whose outputs are a reference so far.
     """
 
     # The name begins like a test class, so pytest would collect it wherever it is imported.
@@ -84,6 +85,7 @@ class TestSetParts:
         self.layout = Layout()
         self.repeats: tuple[int, ...] | None = None
         self.segments = 0
+        self.copies: tuple[str, ...] = ()
 
     @property
     def share_read(self) -> float | None:
@@ -100,6 +102,7 @@ class TestSetParts:
             *self._paths, source=self._source, documents=self._documents, stdin=self._stdin
         )
         self.warnings, self.repeats = test_set.warnings, test_set.repeats
+        self.copies = test_set.copies
         self.layout = Layout(test_set.documents, test_set.domains)
         self.segments = len(test_set)
         yield test_set
@@ -121,8 +124,7 @@ class TestSetParts:
                 outputs = texts[m : m + len(systems)]
                 examination.add(texts[:m], outputs, source, is_whole=is_whole)
                 repetitions.add(texts[:m], outputs, source)
-                self.segments += count
-                yield TestSet(
+                part = TestSet(
                     systems={
                         name: text.segments for name, text in zip(systems, outputs, strict=True)
                     },
@@ -131,6 +133,10 @@ class TestSetParts:
                     source=None if source is None else source.segments,
                     is_examined=True,
                 )
+                known = self.copies if self.segments else part.copies
+                self.copies = tuple(name for name in part.copies if name in known)
+                self.segments += count
+                yield part
         self.repeats, repeated = repetitions.results()
         self.warnings = (*examination.warnings(), *repeated)
         if self._documents is not None:

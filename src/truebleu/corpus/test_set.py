@@ -113,6 +113,15 @@ class TestSet:
         return None if varies else len(self.references)
 
     @property
+    def copies(self) -> tuple[str, ...]:
+        """Names of the systems whose outputs are a reference."""
+        return tuple(
+            name
+            for name, text in self.systems.items()
+            if any(text[0] == copy[0] and list(text) == list(copy) for copy in self.references)
+        )
+
+    @property
     def reference_lengths(self) -> tuple[int, ...]:
         """Number of characters of each segment's first reference."""
         return tuple(
@@ -212,6 +221,7 @@ class TestSet:
             domains=self.domains,
             warnings=self.warnings,
             repeats=self.repeats,
+            copies=self.copies,
         )
 
     def to_dict(self) -> dict[str, object]:

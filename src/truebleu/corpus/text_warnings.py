@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from truebleu.errors import SuspiciousTextError
+from truebleu import _core
+from truebleu.errors import SuspiciousTextError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ __all__ = ["TextWarning"]
 
 #: Codes of serious warnings: the texts are not what they should be, and no decision follows from
 #: their scores.
-SERIOUS = frozenset({"shifted"})
+SERIOUS = frozenset({"shifted", "misaligned", "copied-reference", "shared-text", "added-text"})
 #: Number of occurrences of each kind in a text, and the index of the first segment with one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
 
@@ -72,9 +73,72 @@ _KINDS = (
         "inner line break",
         "characters like U+2028 end a line for some tools, which then misalign; not here",
     ),
-    ("zero_width", "zero-width character", "they are invisible and prevent words from matching"),
+    ("zero_width", "invisible character", "they prevent words from matching"),
     ("blank", "blank segment", "each matches nothing"),
 )
+
+#: Code and message of each kind of finding of the core.
+_FINDINGS = {
+    "random": (
+        "misaligned",
+        "its segments fit {other} no better than other segments; are the lines in the same order, "
+        "and of the same test set?",
+    ),
+    "stretch": (
+        "misaligned",
+        "segments {first} to {last} fit {other} no better than other segments; are these lines in "
+        "the same order?",
+    ),
+    "exchanged": (
+        "misaligned",
+        "{count} fit {other} better if exchanged with the next one, first segment {first}; are the "
+        "lines in the same order?",
+    ),
+    "shifted": (
+        "shifted",
+        "segments {first} to {last} fit {other} better moved {way} by {number}; {lines} {change} "
+        "at segment {first}?",
+    ),
+    "copied": (
+        "copied-reference",
+        "{share} of the long segments equal {other}, first segment {first}; was the reference made "
+        "from this system, or copied into it?",
+    ),
+    "common": (
+        "copied-system",
+        "{share} of the long segments equal {other}, first segment {first}, and the other segments "
+        "are unlike; were outputs of two systems mixed?",
+    ),
+    "untranslated": (
+        "untranslated",
+        "{share} of the long segments equal {other}, first segment {first}; were they translated?",
+    ),
+    "shared": (
+        "shared-text",
+        "{count} are {example}, first segment {first}, although {other} differs there",
+    ),
+    "beginning": (
+        "added-text",
+        "{count} begin with {example}, first segment {first}, but hardly any of {other}",
+    ),
+    "end": (
+        "added-text",
+        "{count} end with {example}, first segment {first}, but hardly any of {other}",
+    ),
+    "character": (
+        "strange-characters",
+        "{count} have {unit}, first segment {first}; of {other} about {number} have it",
+    ),
+    "cut": (
+        "cut-off",
+        "{count} have about {number} {unit}, and none has more, while many of {other} do; were "
+        "outputs cut off?",
+    ),
+    "foreign": (
+        "wrong-language",
+        "{count} are in another language than {other}, first segment {first}: {example}",
+    ),
+}
 
 _MOSTLY_EMPTY = 0.5
 # Number of segments that end in a space and a full stop, as in sacreBLEU's rule.
@@ -102,7 +166,6 @@ class _Examined:
         byte_order_mark: True if the file begins with a byte-order mark.
         survey: number and first segment of each kind of occurrence.
         composed: number of segments in Unicode's form C that would differ in form D.
-        shift: first range that fits the reference better when moved: start, end, by.
     """
 
     label: str
@@ -112,7 +175,6 @@ class _Examined:
     byte_order_mark: bool = False
     survey: Survey = field(default_factory=dict)
     composed: int = 0
-    shift: tuple[int, int, int] | None = None
 
     def add(self, part: NamedText) -> None:
         """Examine another part."""
@@ -131,6 +193,7 @@ class Examination:
         self._references: list[_Examined] = []
         self._systems: list[_Examined] = []
         self._sources: list[_Examined] = []
+        self._inspection = _core.Inspection()
         # Groups of texts that are equal so far.
         self._identical: list[list[int]] | None = None
 
@@ -159,12 +222,11 @@ class Examination:
         if not is_whole or any(text.survey["decomposed"][0] for text in translations):
             for text, part in zip(translations, parts, strict=False):
                 text.composed += part.segments.count_composed()
-        first, *others = translations
-        shifts = parts[0].segments.shifts([part.segments for part in parts[1 : len(translations)]])
-        for text, shift in zip(others, shifts, strict=True):
-            if shift is not None and text.shift is None:
-                start, end, by = shift
-                text.shift = first.segments + start, first.segments + end, by
+        self._inspection.add(
+            [text.segments for text in references],
+            [text.segments for text in systems],
+            None if source is None else source.segments,
+        )
         if self._identical is None:
             # Few texts have three segments in common: the others need no comparison in full.
             self._identical = _grouped(range(len(parts)), lambda i: _three_of(parts[i].segments))
@@ -184,12 +246,35 @@ class Examination:
         warnings += _of_tokens(self._systems)
         warnings += _of_normalization([*self._references, *self._systems])
         warnings += self._of_identity()
-        warnings += _of_order(self._references[0], [*self._references[1:], *self._systems])
+        warnings += self._of_findings({warning.text for warning in self._of_identity()})
         # A text with two roles, or equal to two others, would be reported twice.
         unique: dict[tuple[str, str], TextWarning] = {}
         for warning in warnings:
             unique.setdefault((warning.code, warning.text), warning)
         return tuple(unique.values())
+
+    def _of_findings(self, identical: set[str]) -> Iterator[TextWarning]:
+        """Yield warnings about lines that do not belong together, debris and copies."""
+        for kind, index, other, count, number, first, example in self._inspection.findings():
+            text = self._texts[index]
+            code, finding = _FINDINGS[kind]
+            if code.startswith("copied") and text.label in identical:
+                continue
+            message = finding.format(
+                other=self._texts[other].label,
+                count=_counted(count, "segment", "segments"),
+                share=f"{count / max(1, number):.0%}".replace("%", " %"),
+                number=abs(number),
+                first=first + 1,
+                last=first + count,
+                example=repr(shortened(example, 40)),
+                unit=example,
+                way="down" if number > 0 else "up",
+                lines=_counted(abs(number), "line", "lines"),
+                change="lost" if number > 0 else "extra",
+            )
+            segment = None if kind in {"random", "cut"} else first + 1
+            yield TextWarning(code, text.label, count, segment, f"{text.label}: {message}")
 
     def _of_identity(self) -> Iterator[TextWarning]:
         """Yield warnings about outputs and references that equal another text."""
@@ -200,7 +285,7 @@ class Examination:
             for other in group_of.get(system, ()):
                 if not m <= other < m + n:
                     role = "reference" if other < m else "source"
-                    yield _identical(texts[system], texts[other], role)
+                    yield _identical(texts[system], texts[other], role, is_left_out=other < m)
         for members, role in ((range(m, m + n), "system"), (range(m), "reference")):
             for indices in groups:
                 first, *others = [index for index in indices if index in members] or [0]
@@ -276,24 +361,13 @@ def _of_normalization(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
         yield TextWarning("normalization", text.label, decomposed, first + 1, message)
 
 
-def _identical(text: _Examined, other: _Examined, role: str) -> TextWarning:
+def _identical(
+    text: _Examined, other: _Examined, role: str, *, is_left_out: bool = False
+) -> TextWarning:
     message = f"{text.label}: identical to the {role} {other.label}; was one file given twice?"
+    if is_left_out:
+        message += " Commands that compare systems leave it out if two others remain."
     return TextWarning(f"same-as-{role}", text.label, text.segments, None, message)
-
-
-def _of_order(reference: _Examined, texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Yield warnings about parts that fit the reference better one or two segments further on."""
-    for text in texts:
-        if text.shift is None:
-            continue
-        start, end, by = text.shift
-        change = "lost" if by > 0 else "extra"
-        message = (
-            f"{text.label}: segments {start + 1} to {end} fit {reference.label} better moved "
-            f"{'down' if by > 0 else 'up'} by {abs(by)}; {_counted(abs(by), 'line', 'lines')} "
-            f"{change} at segment {start + 1}?"
-        )
-        yield TextWarning("shifted", text.label, end - start, start + 1, message)
 
 
 def _counted(count: int, singular: str, plural: str) -> str:

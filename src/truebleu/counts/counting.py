@@ -218,6 +218,7 @@ class _Counting:
             fingerprints=None if self._prints is None else self._prints.fingerprints(),
             warnings=(*parts.warnings, *self._warnings),
             repeats=parts.repeats,
+            copies=parts.copies,
         )
         counts = Counts.of(outline, zip(self._scorers, self._rows, strict=True))
         return _with_script_warnings(counts, script)

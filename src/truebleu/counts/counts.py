@@ -151,6 +151,16 @@ class Counts(ComparedByValue):
             texts=texts,
         )
 
+    def without_copies(self, baseline: str | None = None) -> Counts:
+        """Leave out systems that are a reference, if at least two systems remain.
+
+        Args:
+            baseline: name of a system that stays.
+        """
+        copies = set(self.outline.copies) - {baseline}
+        others = [name for name in self.outline.systems if name not in copies]
+        return self.select(others) if len(others) > 1 else self
+
     def join(self, other: Counts, label: str = "counts") -> Counts:
         """Add the systems of other counts, without texts.
 

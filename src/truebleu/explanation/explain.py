@@ -356,6 +356,7 @@ def explain(
         progress: function that is called with the number of replicates since the last call.
     """
     counted = counts_of(systems, references, metrics, documents, domains, source, verb="explain")
+    counted = counted.without_copies(options["baseline"])
     count = len(counted.outline.systems)
     if count < 2:
         given = "1 system" if count else "no systems"
@@ -395,6 +396,7 @@ class Compared:
         schema.require_type(
             "counts", word_counts, Mapping | None, "counts of words in training data"
         )
+        counts = counts.without_copies(options["baseline"])
         cuts = tuple(variables(counts, by, word_counts))
         comparison = compare(counts, by=groups, **options)
         flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)

@@ -260,6 +260,7 @@ def plan(
         documents: document of each segment; None with a test set.
     """
     counts = counts_of(systems, references, metrics, documents, verb="plan")
+    counts = counts.without_copies(options["baseline"])
     outline = counts.outline
     settings = PlanSettings.from_options(options, unit=chosen_unit(options["unit"], outline))
     names = list(outline.systems)

@@ -96,6 +96,8 @@ def compare(
         lower_is_better=options["lower_is_better"],
     )
     counts, outputs = select_runs(counts, runs)
+    if outputs is None:
+        counts = counts.without_copies(options["baseline"])
     columns = counts.outline.columns(by)
     tested = _Tested(counts, outputs, options, columns, progress)
     groups = _compare_groups(counts, columns, tested.settings, len(tested.family.pairs), options)

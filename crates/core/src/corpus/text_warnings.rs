@@ -29,7 +29,7 @@ pub struct Survey {
     pub carriage_returns: Sighting,
     /// Line feeds, U+2028, U+2029, U+0085, vertical tabs and form feeds inside a segment.
     pub line_breaks: Sighting,
-    /// Zero-width characters that no script or emoji needs at their position.
+    /// Invisible and private characters that no script or emoji needs at their position.
     pub zero_width: Sighting,
     /// Segments that consist of white space only.
     pub blank: Sighting,
@@ -91,9 +91,7 @@ fn scan(segment: &str, index: usize, found: &mut Survey) -> bool {
         is_composed &= is_always_composed(character);
         match character {
             '\u{85}' | '\u{2028}' | '\u{2029}' => found.line_breaks.add(index),
-            '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
-                if !is_needed(segment, offset, character) =>
-            {
+            _ if is_invisible(character) && !is_needed(segment, offset, character) => {
                 found.zero_width.add(index);
             }
             _ => {}
@@ -121,7 +119,17 @@ fn is_always_composed(character: char) -> bool {
     )
 }
 
-/// Returns true if a zero-width character is needed: it joins letters or emoji, or separates words.
+/// Returns true for characters without width or without a meaning: soft hyphens, joiners, marks of
+/// direction, operators, byte-order marks, annotations, tags and private use.
+fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..)
+}
+
+/// Returns true if an invisible character is needed: it joins letters or emoji, separates words, or
+/// stands in text that is written from right to left.
 fn is_needed(segment: &str, offset: usize, character: char) -> bool {
     let before = segment[..offset].chars().next_back();
     let after = segment[offset + character.len_utf8()..].chars().next();
@@ -130,8 +138,12 @@ fn is_needed(segment: &str, offset: usize, character: char) -> bool {
     match character {
         // Zero-width spaces: line breaks in scripts that write no spaces.
         '\u{200b}' => any(is_unspaced_script),
-        '\u{200c}' => any(joins_letters),
+        '\u{200c}' | '\u{180e}' => any(joins_letters),
         '\u{200d}' => any(joins_letters) || any(is_emoji),
+        '\u{e0020}'..='\u{e007f}' => any(is_emoji),
+        '\u{61c}' | '\u{200e}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => segment
+            .chars()
+            .any(|letter| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fefc}')),
         _ => false,
     }
 }
@@ -199,6 +211,25 @@ mod tests {
     #[test]
     fn a_full_stop_after_a_space_at_the_end_is_tokenized() {
         assert_eq!(of(&["a .", "b.", "c . ", " .", "d . e"]).tokenized, sighting(3, 0));
+    }
+
+    #[test]
+    fn invisible_characters_of_every_kind_count() {
+        let kinds = [
+            "a\u{ad}b",
+            "\u{200e}a",
+            "\u{202a}a",
+            "a\u{202e}",
+            "\u{2066}a",
+            "\u{2063}a",
+            "\u{e000}a",
+            "a\u{f8ff}",
+            "a\u{fff9}",
+            "a\u{e0041}",
+            "a\u{100000}",
+        ];
+        assert_eq!(of(&kinds).zero_width, sighting(kinds.len(), 0));
+        assert_eq!(of(&["שלום\u{200f} x", "\u{200e}سلام"]).zero_width, Sighting::default());
     }
 
     #[test]
