@@ -8,15 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from comet import load_from_checkpoint
-from comet.models import CometModel, RegressionMetric
-from comet.models.utils import Prediction
+from comet.models import CometModel
 
 import truebleu
 import truebleu.neural.comet as in_process
@@ -28,6 +27,7 @@ from truebleu.corpus.nbest import NBest
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import RefusedError
 from truebleu.nbest import mbr
+from truebleu.neural.comet import CometEngine
 from truebleu.simulation import Channel, simulate
 
 KINDS = {
@@ -196,9 +196,10 @@ def test_embeddings_that_predict_contradicts_are_not_used(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(
-        RegressionMetric, "estimate", lambda _, s, o, r: Prediction(score=(s + o + r).sum(dim=1))
-    )
+    def shifted(self: CometEngine, block: Sequence[Any]) -> list[float]:
+        return [score + 1e-3 for score in self._predict(block)]
+
+    monkeypatch.setattr(CometEngine, "_by_embeddings", shifted)
     scores = scores_of(texts, KINDS["regression"])
     assert "scores by embeddings differ from predict by" in capsys.readouterr().err
     expected = predicted(models, "regression", samples(texts, "a", references=True))
