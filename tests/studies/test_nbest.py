@@ -21,6 +21,7 @@ from truebleu.studies.nbest import (
     _tuning_sentences,
     study_reranking,
     study_tuning,
+    undecided_sentences,
     with_redundant,
 )
 
@@ -248,3 +249,10 @@ def test_a_model_compared_with_itself_gets_no_p_value_and_no_verdict() -> None:
     assert [row[name] for name in ("low", "high", "approxrand", "bootstrap")] == [None] * 4
     assert "Nothing follows about the metrics: a model is compared with itself." in str(result)
     assert "Cannot tell" not in str(result)
+
+
+def test_tuners_without_an_interval_are_undecided() -> None:
+    row = {"tuner": "copy", "p": 1.0, "p_adjusted": 1.0, "low": None, "high": None}
+    assert list(undecided_sentences([row], 0.5)) == [
+        "Cannot tell from no smoothing, as too few choices differ: copy."
+    ]

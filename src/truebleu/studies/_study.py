@@ -690,11 +690,15 @@ def _by_wins(test: str, differences: Floats, scale: float) -> Conclusions:
 # Columns; rates and means over samples, with confidence intervals.
 
 
+# Headings of an interval's bounds without the name of the interval.
+BOUNDS = ("Low", "High")
+
+
 def columns(text: str) -> tuple[Column, ...]:
     """Parse columns, written as ``name: Heading [format]`` with | between them.
 
     The heading defaults to the name. Formats are Python's; % is for shares. A column whose heading
-    begins with a small letter, such as "to", continues the column before it.
+    begins with a small letter, such as "to", or is Low or High continues the column before it.
 
     >>> metric, width = columns("metric | width: Relative width [+.2%]")
     >>> metric.heading, width.heading, width.cell(0.5)
@@ -707,7 +711,7 @@ def columns(text: str) -> tuple[Column, ...]:
         digits = int(form.strip("+.f%")) if form.strip("+.f%") else None
         heading = heading or name.capitalize()
         column = Column(name, heading, digits, percent="%" in form, sign="+" in form)
-        parsed.append(replace(column, continues=heading[0].islower()))
+        parsed.append(replace(column, continues=heading[0].islower() or heading in BOUNDS))
     return tuple(parsed)
 
 

@@ -286,10 +286,11 @@ def significant(rows: Sequence[base.Row]) -> list[base.Row]:
 def undecided_sentences(rows: Sequence[base.Row], margin: float) -> Iterator[str]:
     """Say within which difference tuners are equivalent to no smoothing, or that none is known."""
     differing = [row["tuner"] for row in significant(rows)]
+    undecided = [row for row in rows if row["p"] is not None and row["tuner"] not in differing]
     half_widths = {
         row["tuner"]: max(abs(row["low"]), abs(row["high"]))
-        for row in rows
-        if row["p"] is not None and row["tuner"] not in differing
+        for row in undecided
+        if row["low"] is not None
     }
     if near := [tuner for tuner, width in half_widths.items() if width <= margin]:
         largest = max(half_widths[tuner] for tuner in near)
@@ -300,6 +301,8 @@ def undecided_sentences(rows: Sequence[base.Row], margin: float) -> Iterator[str
             f"Cannot tell from no smoothing: {join_names(far)}; intervals reach differences of "
             f"{largest:.2f}."
         )
+    if few := [row["tuner"] for row in undecided if row["low"] is None]:
+        yield f"Cannot tell from no smoothing, as too few choices differ: {join_names(few)}."
 
 
 def _tuning_sentences(
