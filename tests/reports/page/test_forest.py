@@ -21,7 +21,9 @@ def test_an_axis_has_0_and_round_ticks() -> None:
 
 
 def test_rows_far_beyond_the_others_are_cut_off() -> None:
-    rows = [[-1.0], [-2.0], [-3.0], [-50.0]]
+    rows = [[-1.0], [-2.0], [-2.0], [-3.0], [-3.0], [-3.0], [-50.0]]
+    # A few rows are all within the axis.
+    assert Axis(rows[1:], cut=True).low < -50
     assert Axis(rows).low < -50
     cut = Axis(rows, cut=True)
     assert -50 < cut.low < -3

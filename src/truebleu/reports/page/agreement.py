@@ -303,6 +303,12 @@ def _most_disputed(report: AgreementReport, labels: Sequence[str]) -> str:
     return max(labels, key=findings)
 
 
+def _known(bounds: tuple[float | None, float | None]) -> tuple[float, float] | None:
+    """Return an interval, or None if there is none."""
+    low, high = bounds
+    return None if low is None or high is None else (low, high)
+
+
 def _dots(report: AgreementReport, label: str) -> list[Dot]:
     agreement, comparison = report.agreement, report.comparison
     scores, human = agreement.metrics[label].scores, agreement.human.scores
@@ -313,8 +319,8 @@ def _dots(report: AgreementReport, label: str) -> list[Dot]:
             continue
         across = upright = None
         if comparison is not None:
-            across = comparison.systems[name][label].interval
-            upright = comparison.systems[name][report.human].interval
+            across = _known(comparison.systems[name][label].interval)
+            upright = _known(comparison.systems[name][report.human].interval)
         dots.append(Dot(name, x, y, across, upright))
     return dots
 

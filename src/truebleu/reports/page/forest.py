@@ -24,7 +24,7 @@ STEPS, MOST_TICKS, TICKS_WHEN_CUT = (1, 2, 5, 10), 8, 4
 # Heights of a row and of the axis, in pixels.
 HEIGHT, AXIS = 30, 44
 # Rows that reach farther than this many times the middle row are drawn at the edge of the axis.
-FARTHEST = 2.0
+FARTHEST, FEW_ROWS = 2.0, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Axis:
 
     def __init__(self, rows: Iterable[Sequence[float]], *, cut: bool = False) -> None:
         known = sorted((values for row in rows if (values := list(row))), key=_reach)
-        if cut and known:
+        if cut and len(known) > FEW_ROWS:
             limit = FARTHEST * _reach(known[len(known) // 2])
             known = [values for values in known if _reach(values) <= limit]
         values = [0.0, *(value for row in known for value in row)]
