@@ -130,7 +130,7 @@ def _explained(report: Report, pair: PairResult) -> PairExplanation | None:
     return next((found for found in pairs if pair_of(found.comparison) == pair_of(pair)), None)
 
 
-# What disturbs the verdict.
+# The box beside the verdict.
 
 
 def _about_one_unit(explained: PairExplanation, caution: str) -> str:
@@ -196,14 +196,14 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
     comparison = report.comparison
     words, count = words_of(comparison.test_set.rows), comparison.test_set.segments
     alpha = comparison.settings.alpha
-    alone = len(comparison.metrics) == 1 and words.row == "item"
+    is_only_row = len(comparison.metrics) == 1 and words.row == "item"
     for tested in comparison.comparisons:
         scale = Scale.of(comparison.metrics[tested.metric])
         lower = "lower is better, turned" if scale.sign < 0 else ""
         label = f"{tested.metric} ↓" if lower else tested.metric
         yield ForestRow(
-            label=f"all {words.rows}" if alone else label,
-            note=f"{count:,}" if alone else lower,
+            label=f"all {words.rows}" if is_only_row else label,
+            note=f"{count:,}" if is_only_row else lower,
             scale=scale,
             scores=_scores(comparison, tested),
             difference=tested.difference,
@@ -215,7 +215,7 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
     yield from _without(report, pair, alpha)
     for column in dict.fromkeys(group.column for group in comparison.groups):
         groups = [group for group in comparison.groups if group.column == column]
-        if not alone or len(comparison.groups) > len(groups):
+        if not is_only_row or len(comparison.groups) > len(groups):
             yield ForestRow(label=f"{pair.metric} by {column}")
         for group in sorted(groups, key=natural_order):
             yield _group_row(comparison, group, pair)
@@ -261,13 +261,13 @@ def _without(report: Report, pair: PairResult, alpha: float) -> Iterator[ForestR
         yield from _effect_rows(report.comparison, effects, alpha)
     for kind in [e.kind for e in main.typography if matters(e, pair, alpha)]:
         yield ForestRow(label=f"With the same {kind}")
-        alike = [
+        effects_of_kind = [
             (found.comparison.metric, effect)
             for found in pairs
             for effect in found.typography
             if effect.kind == kind
         ]
-        yield from _effect_rows(report.comparison, alike, alpha)
+        yield from _effect_rows(report.comparison, effects_of_kind, alpha)
 
 
 def _effect_rows(

@@ -72,7 +72,7 @@ class ForestRow:
     Attributes:
         label: name of the row.
         scale: format of its numbers.
-        note: remark beside the name.
+        note: text beside the name.
         link: selection of segments that the name links to.
         scores: scores of both systems; None if unknown.
         difference: first score minus the second; None for a heading.
@@ -140,9 +140,9 @@ class Axis:
         values = [0.0, *(value for row in known for value in row)]
         room = 0.06 * ((max(values) - min(values)) or 1.0)
         self.low, self.high = min(values) - room, max(values) + room
-        most, length = TICKS_WHEN_CUT if cut else MOST_TICKS, self.high - self.low
-        step = 10.0 ** floor(log10(length / most))
-        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= most)
+        maximum, length = TICKS_WHEN_CUT if cut else MOST_TICKS, self.high - self.low
+        step = 10.0 ** floor(log10(length / maximum))
+        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= maximum)
 
     def at(self, value: float) -> str:
         """Return the position of a value."""
@@ -230,8 +230,8 @@ def forest(
     axis = Axis(row.numbers() for row in rows)
     first, second = map(name_of, systems)
     better = '<tspan class="wide"> better</tspan>'
-    plain = [text_of(_short(name)) for name in systems]
-    drawing = axis.heading(f"← {plain[1]}{better}", f"{plain[0]}{better} →")
+    short_names = [text_of(_short(name)) for name in systems]
+    drawing = axis.heading(f"← {short_names[1]}{better}", f"{short_names[0]}{better} →")
     p = "".join(f'<th class="number wide" scope="col">{heading}</th>' for heading in p_headings)
     body = "".join(_row(row, axis, len(p_headings)) for row in rows)
     return (

@@ -61,11 +61,11 @@ def _by_others(comparison: Comparison, label: str) -> Iterator[str]:
     if comparison.settings.primary is None or comparison.settings.baseline is not None:
         return
     leader = by_score(comparison, label)[0][0]
-    alike = [other for other in others if by_score(comparison, other)[0][0] == leader]
-    if alike:
-        yield f"{leader} also has the best {join_names(alike)}."
+    same_leader = [other for other in others if by_score(comparison, other)[0][0] == leader]
+    if same_leader:
+        yield f"{leader} also has the best {join_names(same_leader)}."
     for other in others:
-        if other not in alike:
+        if other not in same_leader:
             yield f"By {other}, {by_score(comparison, other)[0][0]} has the best score."
 
 
@@ -285,8 +285,8 @@ class _Table:
         """Return how near a score is to the best of its column, from 0 to SHADES."""
         scores = {n: self.scale.sign * by[self.label] for n, by in group.systems.items()}
         ranked = sorted(scores.values(), reverse=True)
-        place = ranked.index(scores[name])
-        return max(0, SHADES - place * 2 * SHADES // max(1, len(ranked)))
+        index = ranked.index(scores[name])
+        return max(0, SHADES - index * 2 * SHADES // max(1, len(ranked)))
 
 
 def _legend(comparison: Comparison, label: str) -> Iterator[str]:
@@ -322,16 +322,16 @@ def _picture(comparison: Comparison, label: str) -> str:
     pairs = comparison.of(label)
     if comparison.settings.baseline is not None or len(order) > MOST_IN_PICTURE:
         return ""
-    places, scale = (
-        {name: place for place, name in enumerate(order)},
+    index_of, scale = (
+        {name: index for index, name in enumerate(order)},
         Scale.of(comparison.metrics[label]),
     )
     left, size = 190, len(order) * CELL
-    cells = "".join(_cell(pair, places, scale, left) for pair in pairs)
+    cells = "".join(_cell(pair, index_of, scale, left) for pair in pairs)
     names = "".join(
-        f'<text x="{left + place * CELL - 6}" y="{place * CELL + 12}" text-anchor="end">'
+        f'<text x="{left + index * CELL - 6}" y="{index * CELL + 12}" text-anchor="end">'
         f"{text_of(name if len(name) < 26 else f'{name[:12]}…{name[-12:]}')}</text>"
-        for place, name in enumerate(order)
+        for index, name in enumerate(order)
     )
     return (
         f'<details class="triangle"><summary>All {len(pairs):,} pairs as a picture</summary>'
@@ -343,9 +343,9 @@ def _picture(comparison: Comparison, label: str) -> str:
     )
 
 
-def _cell(pair: PairResult, places: dict[str, int], scale: Scale, left: int) -> str:
-    row, column = sorted((places[pair.a], places[pair.b]))
-    sign = 1 if places[pair.a] == row else -1
+def _cell(pair: PairResult, index_of: dict[str, int], scale: Scale, left: int) -> str:
+    row, column = sorted((index_of[pair.a], index_of[pair.b]))
+    sign = 1 if index_of[pair.a] == row else -1
     first, second = (pair.a, pair.b) if sign > 0 else (pair.b, pair.a)
     difference = f"{sign * scale.turned(pair.difference):+.{scale.digits}f}"
     title = f"{first} − {second}: {difference}, adjusted p {pair.p_adjusted:.4f}"
