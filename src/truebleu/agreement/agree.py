@@ -443,7 +443,6 @@ def agree(
         human = stored_human_scores(evaluation_set)
     else:
         counts = counts_of(cast("SystemsLike", systems), references, metrics, documents)
-        counts = counts.without_copies()
     outline = counts.outline
     judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
     names = options["coefficients"] or TASKS.get(options["task"] or "")

@@ -48,7 +48,7 @@ const COMMON: (f64, f32) = (0.2, 0.9);
 /// like it has more of them (1.2 and 1.6 for the systems with the most equal ones), who copies has
 /// at most 0.3. Of two systems, largest share of nearly equal segments among the others, for each
 /// share of equal ones, and in all.
-const NEARLY: (f64, f64, f64) = (0.35, 0.75, 0.3);
+const NEARLY: (f64, f64, f64) = (0.5, 0.75, 0.3);
 
 /// Largest number of systems that are compared in pairs.
 const MOST_PAIRED: usize = 64;
