@@ -27,6 +27,7 @@ NAMES = (
     "length",
     "smoothing",
     "tuning",
+    "tuning-decoder",
     "reranking",
 )
 # Pages without a study come first, whole papers last.

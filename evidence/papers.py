@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,7 +121,8 @@ class PaperPage:
                     table = block if isinstance(block, Table) else Table((), ())
                     parts.append(markdown(Document((block,), table)).strip())
         parts.append("Made by `make evidence`; figures and sentences come from the run itself.")
-        (folder / f"{self.name}.md").write_text(page_text(parts), encoding="utf-8")
+        text = re.sub(r"\n{3,}", "\n\n", page_text(parts))
+        (folder / f"{self.name}.md").write_text(text, encoding="utf-8")
 
 
 def page(name: str) -> PaperPage:

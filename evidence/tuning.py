@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evidence.data import first_segments, other_segments, system_lists
@@ -13,7 +12,6 @@ from truebleu.execution import Processes
 from truebleu.execution.journal import Runner
 from truebleu.nbest.problem import with_ngrams
 from truebleu.reports.document import join_names
-from truebleu.simulation.decoder import Decoder
 from truebleu.studies import study_tuning
 from truebleu.studies.nbest import significant, undecided_sentences
 
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
 
 SET = "wmt23-zh-en"
 SEGMENTS = 988
-# Enough for some 7,000 features.
-SIMULATED, ROUNDS = 130, 15
-DECODERS = (12345, 22345)
 JOURNALS = Path(__file__).parent / "journal"
 LARGE = ("0", "2", "4", "6", "7")
 # Fewest segments with an n-gram in their lists; rarer n-grams are left out.
@@ -39,12 +34,10 @@ smoothings, five times each, on a small and on a large set of features, and test
 stratified randomization. Here the lists are the outputs of all systems of WMT23 for a segment, with
 features that know no reference: the number of words, and how well a candidate agrees with the
 others by chrF and by BLEU; the first half of the set is tuned on, the second tested. The large set
-adds word n-grams. A set of systems cannot be decoded again, so these two are without an outer loop.
-The simulated decoder has five features and thousands of pairs of words, all of whose best weights
-are known, and decodes in every round, as the paper's did with its 7,000 features; two decoders
-differ by their seed. MERT, which looks along one feature after the other, tunes those that all
-candidates have. Two smoothings are called equivalent within a bound if the interval of their
-difference lies within it, and "cannot tell" if the bound would have to be larger than 1 BLEU.
+adds word n-grams. A set of systems cannot be decoded again, so there is no outer loop here; [the
+simulated decoder](tuning-decoder.md) has one. MERT, which looks along one feature after the other,
+tunes those that all candidates have. A smoothing is equivalent to none within a bound if the
+interval of their difference lies within it; beyond 1 BLEU the page says "cannot tell".
 """
 SMALL_TABLE = """
 Tables 5 and 6, test BLEU of smoothings 0 to 7, the means of five replications:
@@ -71,43 +64,37 @@ Tables 7 and 8, test BLEU with about 7,000 features; significantly better than 0
 
 
 def page() -> Page:
-    """Make the page from runs on WMT23 and on the simulated decoder."""
+    """Make the page from runs on WMT23."""
     JOURNALS.mkdir(exist_ok=True)
-    decoded = tuple(_simulated(seed) for seed in DECODERS)
-    sections = (_small(), _alternate(), _large(), *decoded)
-    few, mixed, many = (section.result for section in sections[:3])
-    sparse = [section.result for section in decoded]
-    sevens = [_row(result, "7")["difference"] for result in sparse]
-    others = [_row(result, "mira")["difference"] for result in sparse]
-    deviations = [row["test_sd"] for result in sparse for row in _smoothings(result)]
+    sections = (_small(), _alternate(), _large())
+    few, mixed, many = (section.result for section in sections)
     return Page(
         name="tuning",
         title="Does it matter which smoothed BLEU weights are tuned on?",
         introduction=INTRODUCTION,
-        summary=f"With {few.settings['features']} features {_found(few)} With "
-        f"{many.settings['features']:,} {_found(many)} With about 7,000 of {len(sparse)} simulated "
-        f"decoders, after up to {ROUNDS} rounds, smoothing 7 differs from none by "
-        f"{_signed(sevens)} BLEU, and runs of one smoothing have standard deviations of "
-        f"{min(deviations):.1f} to {max(deviations):.1f}, their median is "
-        f"{median(deviations):.1f}. MIRA differs from no smoothing by "
-        f"{_row(few, 'mira')['difference']:+.2f} and {_row(many, 'mira')['difference']:+.2f} BLEU "
-        f"where the first half of a set is tuned on and the second tested, by "
-        f"{_row(mixed, 'mira')['difference']:+.2f} where every other segment is, and by "
-        f"{_signed(others)} with the decoders.",
+        summary=f"With {few.settings['features']} features {found(few)} With "
+        f"{many.settings['features']:,} {found(many)} MIRA differs from no smoothing by "
+        f"{row_of(few, 'mira')['difference']:+.2f} and "
+        f"{row_of(many, 'mira')['difference']:+.2f} BLEU where the first half of a set is tuned on "
+        f"and the second tested, and by "
+        f"{row_of(mixed, 'mira')['difference']:+.2f} where every other segment is.",
         sections=sections,
     )
 
 
-def _capitalised(text: str) -> str:
+def capitalised(text: str) -> str:
+    """Begin a text with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
-def _smoothings(result: StudyResult) -> list[Row]:
+def smoothings_of(result: StudyResult) -> list[Row]:
+    """Return the rows of smoothings, without the other tuners."""
     return [row for row in result.rows if row["tuner"].isdigit()]
 
 
-def _found(result: StudyResult) -> str:
-    rows = _smoothings(result)
+def found(result: StudyResult) -> str:
+    """Say how far smoothings lie apart, and within what they are equivalent to none."""
+    rows = smoothings_of(result)
     values = [row["test"] for row in rows]
     spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU."
     differing = [
@@ -118,18 +105,15 @@ def _found(result: StudyResult) -> str:
     return " ".join([spread, *differing, *undecided])
 
 
-def _signed(values: list[float]) -> str:
-    return join_names([f"{value:+.2f}" for value in values])
-
-
-def _row(result: StudyResult, tuner: str) -> Row:
+def row_of(result: StudyResult, tuner: str) -> Row:
+    """Return the row of a tuner."""
     (row,) = (row for row in result.rows if row["tuner"] == tuner)
     return row
 
 
-def _about_others(result: StudyResult) -> str:
+def about_others(result: StudyResult) -> str:
     """Describe MIRA and MERT on the lists that they were tuned on, and on the other lists."""
-    rows = [_row(result, tuner) for tuner in ("mira", "mert")]
+    rows = [row_of(result, tuner) for tuner in ("mira", "mert")]
     tuned = " and ".join(f"{row['development']:.2f}" for row in rows)
     apart = join_names(
         [
@@ -140,7 +124,7 @@ def _about_others(result: StudyResult) -> str:
     )
     return (
         f"MIRA and MERT, tuned for corpus BLEU, have {tuned} where they were tuned, no smoothing "
-        f"{_row(result, '0')['development']:.2f}; on the other segments they differ from no "
+        f"{row_of(result, '0')['development']:.2f}; on the other segments they differ from no "
         f"smoothing, {apart}."
     )
 
@@ -159,15 +143,15 @@ def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]
 
 def _small() -> Section:
     result = study_tuning(*_halves(large=False))
-    alike = not significant(_smoothings(result))
+    alike = not significant(smoothings_of(result))
     return Section(
         heading="Few features, systems of WMT23 Chinese–English as lists",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
         "--test-reference test.ref",
         result=result,
-        verdict=f"{_capitalised(_found(result))} "
+        verdict=f"{capitalised(found(result))} "
         + f"In the paper{', too,' if alike else ''} no two differed significantly. "
-        + _about_others(result)
+        + about_others(result)
         + " The two halves are different texts; the next section mixes them.",
         paper=SMALL_TABLE,
     )
@@ -191,7 +175,7 @@ def _alternate() -> Section:
         command="truebleu study tuning even.jsonl -r even.ref --test-lists odd.jsonl "
         "--test-reference odd.ref --smoothings 0,7",
         result=result,
-        verdict=f"{_capitalised(_found(result))} {_about_others(result)}",
+        verdict=f"{capitalised(found(result))} {about_others(result)}",
         chart=False,
     )
 
@@ -199,50 +183,14 @@ def _alternate() -> Section:
 def _large() -> Section:
     runner = Runner(JOURNALS / "tuning-ngrams.jsonl", executor=Processes(2))
     result = study_tuning(*_halves(large=True), smoothings=LARGE, epochs=EPOCHS, runner=runner)
-    better = [row["tuner"] for row in significant(_smoothings(result)) if row["difference"] > 0]
+    better = [row["tuner"] for row in significant(smoothings_of(result)) if row["difference"] > 0]
     return Section(
         heading="Many features: word n-grams beside them",
         command="truebleu study tuning dev.jsonl -r dev.ref --test-lists test.jsonl "
         f"--test-reference test.ref --smoothings 0,2,4,6,7 --epochs {EPOCHS}",
         result=result,
-        verdict=f"{_capitalised(_found(result))} In the paper smoothing 7 was better than none "
+        verdict=f"{capitalised(found(result))} In the paper smoothing 7 was better than none "
         f"in 3 of 4 columns; here {join_names(better) if better else 'no smoothing'} is. "
-        f"{_about_others(result)}",
+        f"{about_others(result)}",
         paper=LARGE_TABLE,
-    )
-
-
-def _simulated(seed: int) -> Section:
-    own, other = (
-        Decoder(segments=SIMULATED, seed=number, sparse=True) for number in (seed, seed + 1)
-    )
-    journal = JOURNALS / f"tuning-{seed}.jsonl"
-    result = study_tuning(
-        own.nbest(),
-        [own.references],
-        other.nbest(),
-        [other.references],
-        decoders=(own.nbest, other.nbest),
-        rounds=ROUNDS,
-        smoothings=LARGE,
-        epochs=EPOCHS,
-        runner=Runner(journal, executor=Processes(2)),
-    )
-    return Section(
-        heading=f"The simulated decoder with seed {seed}, and its outer loop",
-        command=f"truebleu study tuning --simulate {SIMULATED} --sparse --rounds {ROUNDS} "
-        f"--smoothings {','.join(LARGE)} --epochs {EPOCHS} --processes 2 --resume tuning.jsonl"
-        + (f" # with the decoder's seed {seed}" if seed != DECODERS[0] else ""),
-        result=result,
-        verdict=_of_decoder(result),
-        chart=seed == DECODERS[0],
-    )
-
-
-def _of_decoder(result: StudyResult) -> str:
-    deviations = [row["test_sd"] for row in _smoothings(result)]
-    return (
-        f"{_capitalised(_found(result))} Runs of one smoothing have a standard deviation of "
-        f"{min(deviations):.1f} to {max(deviations):.1f} BLEU, in the paper of 0.1 to 0.3. "
-        f"{_about_others(result)}"
     )
