@@ -717,7 +717,9 @@ mod tests {
     fn two_pairs_of_exchanged_neighbours_are_found() {
         let exchanged = |pairs: &[usize]| {
             let mut numbers: Vec<usize> = (0..400).collect();
-            pairs.iter().for_each(|&pair| numbers.swap(pair, pair + 1));
+            for &pair in pairs {
+                numbers.swap(pair, pair + 1);
+            }
             order_of(numbers)
         };
         assert_eq!(exchanged(&[30]), []);
@@ -814,7 +816,7 @@ mod tests {
     #[test]
     fn another_script_is_found() {
         let change = |index: usize, output| {
-            if index % 20 == 0 {
+            if index.is_multiple_of(20) {
                 "קוראים לי ואני גר כאן".to_owned()
             } else {
                 output
