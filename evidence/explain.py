@@ -131,7 +131,8 @@ def page() -> Page:
                 heading="Systems that do not differ",
                 command="python -m evidence explain",
                 result=Findings(
-                    title="Explanations of swapped systems that show something at the level 5 %",
+                    title="Share of explanations that report a finding at the 5 % level although "
+                    "outputs were swapped at random",
                     table=Table(NULL_COLUMNS, nulls),
                     plot=Plot(
                         "bar",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 CHARTS, TABLES = "charts", "tables"
 # Line width of prose, as on all pages.
 WIDTH = 100
-# First characters of tables, code, headings, pictures and lists, which are not wrapped.
-NO_PROSE = ("|", "```", "#", "![", "- ", "$")
+# First characters of tables, code, headings and pictures, which are not wrapped.
+NO_PROSE = ("|", "```", "#", "![", "$")
 # Longer tables are only in the TSV file.
 MOST_ROWS = 20
 
@@ -120,10 +121,21 @@ def _paragraphs(part: str) -> list[str]:
     if part.startswith("```"):
         return [part]
     return [
-        paragraph
-        if paragraph.startswith(NO_PROSE)
-        else fill(
-            " ".join(paragraph.split()), WIDTH, break_long_words=False, break_on_hyphens=False
-        )
+        paragraph if paragraph.startswith(NO_PROSE) else _wrapped(paragraph)
         for paragraph in part.split("\n\n")
     ]
+
+
+def _wrapped(paragraph: str) -> str:
+    """Wrap a paragraph, or each item of a list."""
+    is_list = paragraph.startswith("- ")
+    return "\n".join(
+        fill(
+            " ".join(item.split()),
+            WIDTH,
+            subsequent_indent="  " if is_list else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for item in (re.split(r"\n(?=- )", paragraph) if is_list else [paragraph])
+    )

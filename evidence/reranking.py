@@ -80,7 +80,7 @@ def _section(name: str) -> Section:
         result=result,
         table=Table(tuple(result.columns), tuple(_as_in_the_paper(result))),
         verdict=f"{_kept(result)} {_capitalised(_verdict(result))}. In the paper NIST rose "
-        "significantly, while BLEU and F fell by what chance explains. " + _variants(result),
+        "significantly; the falls in BLEU and F were not significant. " + _variants(result),
         paper=TABLE_1,
     )
 

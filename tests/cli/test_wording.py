@@ -112,7 +112,7 @@ def test_texts_for_users_have_short_sentences_and_no_stock_phrases() -> None:
         "Confidence level; tests use 1 − level.",  # an option
         "By {}, {} is better than the {}.",  # a sentence of a report
         "no reference given: name one with -r FILE; only a pool of source texts needs none",
-        "they are invisible and prevent words from matching",  # a warning
+        "they prevent words from matching",  # a warning
     ],
 )
 def test_texts_of_help_reports_and_errors_are_collected(text: str) -> None:

@@ -64,9 +64,9 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def prose(page: Path) -> list[str]:
-    """The lines that are neither code nor tables; those of one word cannot be wrapped."""
+    """The lines that can be wrapped: no code, tables, headings or single words."""
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    lines = [line for line in text.split("\n") if not line.startswith(("|", "    "))]
+    lines = [line for line in text.split("\n") if not line.startswith(("|", "    ", "#"))]
     return [line for line in lines if re.search(r"\S\s+\S", LINK_OR_CODE.sub("x", line))]
 
 

@@ -231,7 +231,7 @@ def test_a_stopped_command_counts_its_scores(
     status, errors = run(["score", "a", "b", "-r", "ref", "-m", metric], files, capsys)
     assert status == 130
     assert errors.startswith("note: command: 30 of ")
-    assert "are kept; run the same command again to continue" in errors
+    assert "are cached; run the same command again to continue" in errors
 
 
 def test_the_cache_command_describes_and_clears(

@@ -66,7 +66,7 @@ def test_a_stopped_run_keeps_its_blocks(capsys: pytest.CaptureFixture[str]) -> N
     kept = len(first.texts)
     assert 0 < kept < len(TRIPLES)
     assert capsys.readouterr().err == (
-        f"note: plain: {kept} of 500 scores are kept; run the same command again to continue\n"
+        f"note: plain: {kept} of 500 scores are cached; run the same command again to continue\n"
     )
     forget()
     assert score_triples(second, TRIPLES) == {t: plain_score(*t) for t in TRIPLES}
@@ -120,6 +120,6 @@ def test_a_cache_that_cannot_be_written_is_reported(
 ) -> None:
     monkeypatch.setenv("TRUEBLEU_CACHE", "/dev/null/cache")
     assert len(score_triples(PlainEngine(), TRIPLES)) == 500
-    assert "note: plain: scores are not kept for the next run (/dev/null/cache" in (
+    assert "note: plain: scores are not cached for the next run (/dev/null/cache" in (
         capsys.readouterr().err
     )

@@ -489,7 +489,7 @@ def agree(
 
 
 def _score_notes(counts: Counts) -> Iterator[str]:
-    """Say which system scores are means of segments, and which are not and stored."""
+    """Yield notes on which metrics average segment scores and which have stored system scores."""
     given = [metric.scorer for metric in counts.metrics if isinstance(metric.scorer, GivenMean)]
     stored = [scorer.name for scorer in given if isinstance(scorer, StoredMean)]
     means = [scorer.name for scorer in given if scorer.name not in stored]
@@ -497,8 +497,8 @@ def _score_notes(counts: Counts) -> Iterator[str]:
         yield f"{first_names(means)}: a system's score is the mean of its segments' scores."
     if stored:
         yield (
-            f"{first_names(stored)}: system scores are stored, no means; resampled segments change "
-            "them as they change the mean."
+            f"{first_names(stored)}: system scores are stored, not segment means; resampling "
+            "shifts them by the change in the segment mean."
         )
 
 

@@ -149,12 +149,12 @@ def require_choice(setting: str, value: str) -> None:
 
 
 def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
-    """Return a tie threshold; raises SettingError unless it is a finite number from 0 up."""
+    """Return a tie threshold; raises SettingError unless it is a finite number, at least 0."""
     if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
         value = float(epsilon)
         if np.isfinite(value) and value >= 0:
             return value
-    raise SettingError(setting, epsilon, "a finite number from 0 up")
+    raise SettingError(setting, epsilon, "a finite number, at least 0")
 
 
 # --------------------------------------------------------------------------------------------------

@@ -106,8 +106,8 @@ METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
 ROUNDING = 1e-12
 # Largest rounding error of the determinant, a sum of numbers of about 1.
 NO_VARIANCE = 1e-14
-# Limit on coins whose permutations the core enumerates by a 64-bit integer.
-MOST_COINS = 62
+# Limit on units whose permutations the core enumerates by a 64-bit integer.
+MOST_UNITS = 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,14 +187,14 @@ class Permutations:
         schema.require_replicates("permutations", self.permutations)
         schema.require_seed(self.seed)
 
-    def enumerates(self, coins: int) -> bool:
-        """Return whether all permutations of `coins` coins are made."""
-        return coins <= MOST_COINS and 2**coins <= self.permutations
+    def enumerates(self, units: int) -> bool:
+        """Return whether all permutations of `units` units are enumerated."""
+        return units <= MOST_UNITS and 2**units <= self.permutations
 
-    def for_core(self, coins: int) -> dict[str, Any]:
-        """Return the core's settings for permutations of `coins` coins."""
-        exact = self.enumerates(coins)
-        count = 2**coins if exact else self.permutations
+    def for_core(self, units: int) -> dict[str, Any]:
+        """Return the core's settings for permutations of `units` units."""
+        exact = self.enumerates(units)
+        count = 2**units if exact else self.permutations
         return {"first": 0, "replicates": count, "seed": None if exact else self.seed}
 
     def test(self, method: Method, *, exact: bool, **fields: Any) -> MetricTest:
@@ -237,8 +237,8 @@ def permutation_test(
     if systems:
         rated = rated_cells(ratings).any(axis=1)
         ratings, first, second = (np.ascontiguousarray(s[rated]) for s in (ratings, first, second))
-    coins = len(ratings) if systems else int(rated_cells(ratings).sum())
-    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(coins))
+    units = len(ratings) if systems else int(rated_cells(ratings).sum())
+    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(units))
     if studentized:
         cells = rated_cells(ratings)
         t = _hybrid_t(ratings[cells], first[cells], second[cells], settings)
@@ -246,7 +246,7 @@ def permutation_test(
         return hybrid_test(test, values, np.array([0.0, t[0]]), np.stack([zeros, t], 1)[1:])
     # The first row is the metrics' own values by the kernel, without swaps.
     hybrids = _core.Cells(ratings, *_exchangeable(first, second, ratings)).hybrid_values(
-        by.native, systems=systems, **settings.for_core(coins)
+        by.native, systems=systems, **settings.for_core(units)
     )
     return hybrid_test(test, values, hybrids[0], hybrids[1:])
 
@@ -386,9 +386,9 @@ def soft_pairwise_test(
     # The enumerated permutation 0 swaps nothing.
     observed = cells.hybrid_soft_accuracies(systems=False, first=0, replicates=1, seed=None)[0]
     # Permutations of cells are too many to enumerate.
-    coins = len(rated) if systems else MOST_COINS + 1
-    null = cells.hybrid_soft_accuracies(systems=systems, **settings.for_core(coins))
-    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(coins))
+    units = len(rated) if systems else MOST_UNITS + 1
+    null = cells.hybrid_soft_accuracies(systems=systems, **settings.for_core(units))
+    test = settings.test(METHODS[settings.unit], exact=settings.enumerates(units))
     return hybrid_test(test, observed.tolist(), observed, null)
 
 

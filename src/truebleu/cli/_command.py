@@ -84,7 +84,10 @@ class FilePath(click.Path):
     """A path, which shells complete; the file's reader rejects invalid ones, as with a NUL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path unchanged, even if no file can have it; an empty one is an error."""
+        """Return the path unchanged, even if invalid; reject an empty one.
+
+        The reader of the path reports an invalid one.
+        """
         if value == "":  # an unset variable; as a path it would be the current folder
             self.fail("''; expected the name of a file or folder", param, ctx)
         try:
@@ -239,9 +242,9 @@ def _split(
 
 
 def _sentence(text: str) -> str:
-    """Return a line of a docstring as help: with a capital letter, without quotes of code.
+    """Format a docstring line as help: capitalized, without quotes or a leading 'True to'.
 
-    A flag's help leaves out "True to".
+    Quotes are backticks and double quotes.
     """
     words = text.replace("`", "").replace('"', "").removeprefix("True to ")
     return words[:1].upper() + words[1:]
@@ -575,7 +578,7 @@ class Texts:
         return labels.documents or ()
 
     def with_baseline(self, baseline: str) -> tuple[Texts, str]:
-        """Add the baseline to the systems; return the texts and its unique name."""
+        """Append the baseline; return the texts and its name, as `inputs.with_baseline` does."""
         systems, name = with_baseline(self.systems, baseline)
         return replace(self, systems=systems), name
 
@@ -730,7 +733,10 @@ DIRECTION = Option(
 
 
 def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> list[Requested] | None:
-    """Apply a direction to scores of other programs; None stands for the default metric."""
+    """Apply --higher-is-better or --lower-is-better to scores of other tools.
+
+    Raises UsageError if only metrics were requested. None requests the default metric.
+    """
     higher = click.get_current_context().meta.get(HIGHER)
     if higher is None:
         return metrics

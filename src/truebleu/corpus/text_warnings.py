@@ -209,7 +209,10 @@ class Examination:
         *,
         is_whole: bool = False,
     ) -> None:
-        """Examine a part of all texts; `is_whole` saves time if there are no other parts."""
+        """Examine the next part of every text.
+
+        `is_whole` says that there are no other parts, which saves time.
+        """
         sources = [] if source is None else [source]
         parts = [*references, *systems, *sources]
         if not self._texts:

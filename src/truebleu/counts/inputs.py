@@ -53,7 +53,7 @@ def count(
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
 ) -> Counts:
-    """Count a test set once, for any number of verbs.
+    """Count a test set once, for any number of functions such as `compare`.
 
     >>> counts = count({"a": [0, 1, 1], "b": [1, 1, 1]})
     >>> counts.labels, counts.outline.rows
@@ -645,7 +645,10 @@ def count_benchmarks(
 
 
 def with_baseline(systems: Sequence[str], argument: str) -> tuple[list[str], str]:
-    """Add a baseline; return all systems and its name, which no other system has."""
+    """Append the baseline; return all systems and the baseline's name.
+
+    The name gets ' (baseline)' added if the baseline's file name is already in use.
+    """
     location, *others = map(parse_location, (argument, *systems))
     name = location.name or stem(location.path)
     if location.name is not None:

@@ -271,7 +271,7 @@ class NgramEffects:
     Attributes:
         ngrams: tokens of each n-gram, separated by single spaces.
         contributions: contribution of each n-gram, in the metric's points.
-        segments: number of segments in which the systems match each n-gram differently often.
+        segments: number of segments in which the two systems' match counts of each n-gram differ.
         examples: function from the index of an n-gram to the indices of the segments with its
             largest effects.
         tested: indices of the n-grams to test.

@@ -164,19 +164,21 @@ def report(
         spans: marked errors by system, a list for each segment.
         progress: function that is called with the number of replicates since the last call.
     """
-    counted = counts_of(systems, references, metrics, documents, domains, source, verb="report")
-    _require_paired(counted, human or {}, spans or {})
-    groups = _groups_to_compare(counted, by)
-    compared = Compared.of(counted, by, counts, groups, progress=progress, **options)
+    system_counts = counts_of(
+        systems, references, metrics, documents, domains, source, verb="report"
+    )
+    _require_paired(system_counts, human or {}, spans or {})
+    groups = _groups_to_compare(system_counts, by)
+    compared = Compared.of(system_counts, by, counts, groups, progress=progress, **options)
     comparison = compared.comparison
     return Report(
         comparison=comparison,
         explanation=compared.explain(_pairs_to_explain(comparison)),
         segments=Segments(
-            counts=counted,
+            counts=system_counts,
             variables=compared.cuts,
             flagged=compared.flagged,
-            units=units_of(counted.outline, comparison.settings),
+            units=units_of(system_counts.outline, comparison.settings),
             human=human or {},
             spans=spans or {},
         ),

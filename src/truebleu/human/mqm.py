@@ -234,7 +234,7 @@ _NEEDED = {
 
 
 def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
-    """Read scores from a table of marked errors; outputs without an error have a row too."""
+    """Read scores from a table of MQM annotations; outputs without a row are unrated."""
     weights = mqm_weights(request.weights)
     table = matching.of_one_pair(read_annotations(path, data), request)
     every = matching.sheet_of(table)

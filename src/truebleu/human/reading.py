@@ -614,7 +614,9 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
                 both = find_other_spelling([("", item.name)], spelled)
                 expected = f"an item of the systems' files, such as {next(iter(index_of))}"
                 if both is not None:
-                    expected = f"{both[1][1]!r}: ids differ by case, spaces or leading zeros"
+                    expected = (
+                        f"{both[1][1]!r}: the ids differ only in case, spaces or leading zeros"
+                    )
                 raise MalformedFileError(path, item.line, f"item {item.name}", expected)
             score = evaluation.score(item, column)
             rows.append((item.line, evaluation.system, score, item.answer))

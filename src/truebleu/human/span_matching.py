@@ -192,7 +192,7 @@ def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
 
 def _sums_of_matchings(group: Sequence[Pair]) -> list[tuple[float, float]]:
-    """Return the undominated sums of credits of all matchings of a group of pairs."""
+    """Return the Pareto-optimal (precision, recall) credit sums over all matchings of `group`."""
     by_predicted: dict[int, list[Pair]] = defaultdict(list)
     for pair in group:
         by_predicted[pair.predicted].append(pair)

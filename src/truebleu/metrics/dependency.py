@@ -191,7 +191,10 @@ class GivenParses(NamedTuple):
         outputs: Mapping[str, str | os.PathLike[str]],
         references: Sequence[str | os.PathLike[str]],
     ) -> GivenParses:
-        """Keep parses of outputs by system, and of references in their order."""
+        """Create from parses of outputs by system and of references in order.
+
+        Raises SettingError if `references` is a single path.
+        """
         if isinstance(references, str | os.PathLike):
             raise SettingError("references", references, "a list of files or texts")
         return cls(

@@ -89,13 +89,13 @@ def score_triples(engine: Engine, triples: Mapping[Triple, str]) -> dict[Triple,
             progress.end()
             if start and not isinstance(error, RefusedError):
                 notify(
-                    f"{engine.name}: {start:,} of {len(missing):,} scores are kept; run the same "
+                    f"{engine.name}: {start:,} of {len(missing):,} scores are cached; run the same "
                     "command again to continue"
                 )
             raise
         progress.end()
         if cache.failure is not None and missing:
-            notify(f"{engine.name}: scores are not kept for the next run ({cache.failure})")
+            notify(f"{engine.name}: scores are not cached for the next run ({cache.failure})")
     return {triple: known[key] for triple, key in keys.items()}
 
 

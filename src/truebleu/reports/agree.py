@@ -171,7 +171,10 @@ def _grid_sentences(agreement: Agreement) -> Iterator[str]:
         f"development part ({answer.coefficient} {grid.value:.{DIGITS}f}{tied})."
     )
     if chosen.value is None:
-        yield f"On the held-out part it has no value: {chosen.reason}."
+        yield (
+            f"On the held-out part, {answer.coefficient} is undefined for {grid.chosen}: "
+            f"{chosen.reason}."
+        )
         return
     held_out = f"On the held-out part it has {_value(chosen)}"
     if grid.chosen == grid.default:

@@ -195,13 +195,13 @@ def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
     note = doc.Column("note", "")
     if any(row["note"] for row in weights.rows):
         weights = doc.Table((*weights.columns, note), weights.rows)
-    more = ""
+    suffix = ""
     if len(rows) > maximum:
-        more = f": the {maximum} of {len(rows):,} that change scores most"
+        suffix = f": the {maximum} of {len(rows):,} that change scores most"
     blocks: list[Block] = [
         doc.Sentences(tuple(answer)),
         *_gain_table(result.gains),
-        doc.Heading(f"Weights{more}"),
+        doc.Heading(f"Weights{suffix}"),
         weights,
         doc.Notes((*(gain.signature for gain in result.gains), *_tuning_method(result))),
     ]

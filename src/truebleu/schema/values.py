@@ -10,7 +10,7 @@ from typing import Any
 def to_builtins(value: Any) -> Any:
     """Convert a value for JSON: dataclasses to dicts, tuples and arrays to lists, recursively.
 
-    Signatures become text, and the decimals to display are left out.
+    Signatures become text; `digits`, the number of decimals to display, is left out.
     """
     if isinstance(value, str | int | float | None):
         return value

@@ -459,11 +459,11 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index
     value = _at(form.item, record)
     if value is None and (form.first is not None or not form.item):
         value = index + (1 if form.first is None else form.first)
-    word = form.item if isinstance(form.item, str) and form.item else "item"
+    noun = form.item if isinstance(form.item, str) and form.item else "item"
     if not is_name(value):
-        file.refuse(line, f"{word} {value!r}", "a name or a number")
+        file.refuse(line, f"{noun} {value!r}", "a name or a number")
     if form.first is not None and tables.whole_number(value) is None:
-        file.refuse(line, f"{word} {value!r}", "a whole number")
+        file.refuse(line, f"{noun} {value!r}", "a whole number")
     scores = _at(form.scores, record)
     if scores is not None and not isinstance(scores, dict):
         file.refuse(line, "no scores", "an object with scores by name")

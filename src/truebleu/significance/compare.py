@@ -220,7 +220,7 @@ class _Replicates:
 def _with_used_test(
     settings: CompareSettings, requested: str | None, tests: Sequence[PairTests]
 ) -> CompareSettings:
-    """Name approximate randomization if the default test, which scales swaps, scaled none."""
+    """Return the settings with test `ar` if the default test, `scaled`, scaled no swaps."""
     if settings.test != "scaled" or requested is not None or any(t.is_scaled for t in tests):
         return settings
     return replace(settings, test="ar")

@@ -259,7 +259,7 @@ def interval_half_widths(
 
 
 def _largest(values: Values, rank: int) -> Values:
-    """Return the value of this rank in each column, counted from the largest down."""
+    """Return the `rank`-th largest value of each column."""
     return np.asarray(np.partition(values, len(values) - rank, axis=0)[len(values) - rank])
 
 

@@ -364,13 +364,14 @@ def simulate(
     """Make a test set and systems whose true quality is known.
 
     Each system's output is the first reference with the errors of its channel, drawn independently
-    of all other systems. So **two systems with equal channels are exchangeable**: their outputs are
-    draws from one distribution, any difference between their scores is chance, and a significant
-    difference is a Type I error. With unequal channels the difference is real.
+    of other systems, given the topics' difficulty. So **two systems with equal channels are
+    exchangeable**: their outputs are draws from one distribution, any difference between their
+    scores is chance, and a significant difference is a Type I error. With unequal channels the
+    difference is real.
 
-    The text depends only on the seed, not on the machine or the version of Python. Segment i and
-    its outputs stay the same when segments, references or systems are added, since a system's
-    errors depend on the seed, its name and i.
+    For fixed options, the text depends only on the seed, not on the machine or the version of
+    Python. Segment i and its outputs stay the same when segments, references or systems are added,
+    since a system's errors depend on the seed, its name and i.
 
     >>> test_set = simulate(segments=2, systems={"good": Channel(), "bad": Channel.at_rate(0.5)})
     >>> test_set.references[0] == test_set.systems["good"]

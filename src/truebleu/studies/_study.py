@@ -547,7 +547,7 @@ def draw_by_size(
 
 
 def do_overlap(options: Mapping[str, Any], pool: int, size: int) -> bool:
-    """Return whether samples of a size share most of their units: no two disjoint ones exist."""
+    """Return whether samples are drawn at random and each takes more than half of the pool."""
     return options["sampling"] in ("random", "independent") and 2 * size > pool
 
 
@@ -556,8 +556,9 @@ def overlap_notes(options: Mapping[str, Any], pool: int, sizes: Iterable[int]) -
     for size in sizes:
         if do_overlap(options, pool, size):
             yield (
-                f"Samples of {size:,} are {100 * size / pool:.0f} % of the pool and share most of "
-                "it: they do not count as independent, so that their rates have no intervals."
+                f"Samples of {size:,} are {100 * size / pool:.0f} % of the pool and share many of "
+                "their units: they do not count as independent, so that their rates have no "
+                "intervals."
             )
 
 

@@ -312,7 +312,7 @@ def study_references(
         "references", options, whole.settings, tasks, runner, shares=shares, sizes=sizes
     )
     title = (
-        f"Relative intervals of the level {100 * level:g} % by the number of references and the "
+        f"Relative width of {100 * level:g} % intervals by the number of references and the "
         "share of the test set"
     )
     plot = Plot("line", "share", "width", series="given", panel="metric")
@@ -681,7 +681,7 @@ def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Re
         digits = statistics.metric.digits
         bounds = zip(pool.names, scores.T, *percentile_interval(scores, level), strict=True)
         for system, system_scores, low, high in bounds:
-            interval = f"{100 * level:g} % from {low:.{digits}f} to {high:.{digits}f}"
+            interval = f"{100 * level:g} % interval from {low:.{digits}f} to {high:.{digits}f}"
             case = f"{statistics.label} of {system}: {interval}"
             width = (high - low) / MIDDLE_BINS or 1.0
             steps, counts = np.unique(np.floor((system_scores - low) / width), return_counts=True)

@@ -305,7 +305,7 @@ def _power_rows(
     for index, difference in enumerate(differences.tolist()):
         # Only by the first metric is the first system of every pair the better one.
         better, worse = trials.settings["pairs"][index][:: -1 if difference < 0 else 1]
-        names = {**case, "better": better, "worse": worse, "difference": abs(difference)}
+        case_cells = {**case, "better": better, "worse": worse, "difference": abs(difference)}
         for size, (p, *sides) in outcomes.items():
             concluded = p[:, index] <= alpha
             right, wrong = (
@@ -316,16 +316,16 @@ def _power_rows(
             overlap = overlaps[size]
             rates = right.cells("right", overlap) if difference else UNKNOWN
             rates = rates | wrong.cells("wrong", overlap)
-            yield {**names, "size": size, "samples": len(concluded), **rates}
+            yield {**case_cells, "size": size, "samples": len(concluded), **rates}
     untied = differences != 0
-    names = {**case, "better": MEAN, "worse": "", "difference": None}
+    case_cells = {**case, "better": MEAN, "worse": "", "difference": None}
     for size, of_size in outcomes.items() if untied.sum() > 1 else ():
         of_size = of_size.only(untied)
         concluded = of_size.p <= alpha
         # Pairs share samples, so only samples are independent.
         rates = base.clustered_rate(concluded & of_size.right).cells("right", overlaps[size])
         rates |= base.clustered_rate(concluded & of_size.wrong).cells("wrong", overlaps[size])
-        yield {**names, "size": size, "samples": len(concluded), **rates}
+        yield {**case_cells, "size": size, "samples": len(concluded), **rates}
 
 
 def _side_by_side(rows: Sequence[base.Row], columns: Sequence[Column]) -> Table:

@@ -464,7 +464,7 @@ def _sentence(row: base.Row, quantity: str, unit: str, level: float) -> str:
             verdict = f"cannot be told from {claimed} with this number of samples"
     sentence = (
         f"{row['metric']} on {row['size']:,} {unit}s: {rate} of the intervals contain the pool's "
-        f"{quantity}, which {verdict}."
+        f"{quantity}; this rate {verdict}."
     )
     if "least" in row:
         lowest = percent(row["least_coverage"])

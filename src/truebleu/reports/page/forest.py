@@ -127,9 +127,10 @@ def with_names(sentence: str, names: Iterable[str]) -> str:
 
 
 class Axis:
-    """A horizontal axis of differences, with 0 on it; positions are in per cent.
+    """A horizontal axis of differences that includes 0; positions are percentages.
 
-    If it is cut, it ends where most rows do.
+    With `cut` and more than `FEW_ROWS` rows, rows that reach more than `FARTHEST` times as far as
+    the median row do not extend it.
     """
 
     def __init__(self, rows: Iterable[Sequence[float]], *, cut: bool = False) -> None:

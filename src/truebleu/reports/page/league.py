@@ -110,8 +110,8 @@ def _box(report: Report, remarks: dict[str, str]) -> str:
     ordered = sorted(remarks, key=lambda name: -len(_flagged_indices(flagged.get(name, {}))))
     parts = []
     for system in ordered[:MOST_NAMES]:
-        kinds = [f"{kind} {count}" for kind, count in _kinds(report, system).items()]
-        about = f" ({text_of(join_names(kinds, MOST_NAMES))})" if kinds else ""
+        kind_counts = [f"{kind} {count}" for kind, count in _kinds(report, system).items()]
+        about = f" ({text_of(join_names(kind_counts, MOST_NAMES))})" if kind_counts else ""
         parts.append(f"{name_of(system)}: {text_of(remarks[system])}{about}")
     more = len(remarks) - MOST_NAMES
     rest = f"; {more} more" if more > 0 else ""
