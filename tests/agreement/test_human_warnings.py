@@ -33,7 +33,8 @@ def codes(human: dict[str, Any], **more: Any) -> list[str]:
     texts = {name: [f"{name} {i}" for i in range(SEGMENTS)] for name in QUALITY}
     options = {"references": [f"text {i}" for i in range(SEGMENTS)], "coefficients": ["pearson"]}
     result = truebleu.agree(texts, human, [METRIC], **options | more)
-    return [warning.code for warning in result.warnings]
+    # The texts are placeholders, about which there are warnings too.
+    return [w.code for w in result.warnings if w.code == "human-order" or "scores" in w.code]
 
 
 def moved(by: int) -> dict[str, list[float]]:
@@ -54,7 +55,7 @@ def test_reversed_scores_are_noticed_with_the_order_that_fits() -> None:
     texts = {name: [f"{name} {i}" for i in range(SEGMENTS)] for name in QUALITY}
     references = [f"text {i}" for i in range(SEGMENTS)]
     result = truebleu.agree(texts, reverse, [METRIC], references=references)
-    (warning,) = result.warnings
+    (warning,) = [w for w in result.warnings if w.code == "human-order"]
     assert "reversed they fit better" in warning.message
 
 

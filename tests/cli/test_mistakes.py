@@ -50,7 +50,7 @@ MISTAKES = {
     "gate a.txt b.txt -r ref.txt": ["--baseline old.txt"],
     "gate a.txt --baseline b.txt -r ref.txt --margin -1": ["margin", "from 0 up"],
     "gate a.txt --baseline b.txt -r ref.txt --looks 3": ["--ledger FILE"],
-    "explain -r ref.txt a.txt b.txt ref.txt": ["3 systems", "--baseline"],
+    "explain -r ref.txt a.txt b.txt c=b.txt": ["3 systems", "--baseline"],
     "report -r ref.txt a.txt b.txt": ["-o report.html"],
     "plan -r ref.txt a.txt b.txt --difference 0": ["difference", "above 0"],
     f"{SCORE} -tok zh": ["-m bleu:tokenize=zh"],

@@ -170,7 +170,11 @@ def test_a_closed_standard_input_is_an_error_in_words(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["score -r ref.txt sys.txt", "gate long.txt --baseline old=long.txt -r long.txt"]
+    "command",
+    [
+        "score -r ref.txt sys.txt",
+        "gate long.txt --baseline old=long.txt -r long.txt --accept-inputs",
+    ],
 )
 def test_a_reader_that_went_away_is_no_answer(folder: Path, command: str) -> None:
     (folder / "long.txt").write_text("a b c d e\n" * 100, encoding="utf-8")

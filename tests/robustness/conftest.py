@@ -17,7 +17,9 @@ def write_texts(folder: Path) -> None:
     reference = [f"the cat number {i} sat on the mat of house {i % 7}" for i in range(SEGMENTS)]
     texts = {
         "ref.txt": reference,
-        "good.txt": [line if i % 3 else f"{line} today" for i, line in enumerate(reference)],
+        "good.txt": [
+            line if i % 3 else line.replace("sat", "lay") for i, line in enumerate(reference)
+        ],
         "bad.txt": [line.replace("sat on", f"was {i} at") for i, line in enumerate(reference)],
         "one.txt": reference[:1],
         "docs.txt": [f"doc{i // 4}" for i in range(SEGMENTS)],

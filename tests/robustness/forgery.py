@@ -80,7 +80,7 @@ def tsv(output: str) -> object:
 
 #: The table's own commands, and those that stand for a character.
 COMMANDS = re.compile(
-    "begingroup|endgroup|small|setlength|tabcolsep|begin|end|toprule|midrule|bottomrule|textbf|rlap"
+    "begingroup|endgroup|centering|caption|hspace|leq|small|setlength|tabcolsep|begin|end|toprule|midrule|bottomrule|textbf|rlap"
     "|textbackslash|textasciitilde|textasciicircum|textbar|ldots|pm|tau|times|dagger|ddagger|Delta"
 )
 

@@ -55,7 +55,7 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
 #: Commands that are over at once.
-QUICK = {"list", "demo", "sacrebleu", "nbest stats"}
+QUICK = {"cache", "list", "demo", "sacrebleu", "nbest stats"}
 
 
 class Terminal(io.StringIO):

@@ -18,7 +18,7 @@ __all__ = ["TextWarning"]
 
 #: Codes of serious warnings: the texts are not what they should be, and no decision follows from
 #: their scores.
-SERIOUS = frozenset({"shifted", "misaligned", "copied-reference", "shared-text", "added-text"})
+SERIOUS = frozenset({"shifted", "misaligned", "copied-reference"})
 #: Number of occurrences of each kind in a text, and the index of the first segment with one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
 

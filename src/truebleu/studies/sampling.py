@@ -374,6 +374,8 @@ def study_coverage(
         for size in samples:
             overlap = base.do_overlap(options, len(pool), size)
             bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
+            # Equal values have no interval, which covers as little as an interval without width.
+            bounds = np.where(np.isnan(bounds), bounds[:, :1], bounds)
             values, low, high = np.moveaxis(bounds, 1, 0)
             above, below = low > truth + margin, high < truth - margin
             contains = ~(above | below)

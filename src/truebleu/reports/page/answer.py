@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
 
 from truebleu.reports.compare import is_plain_test, is_second_better, pair_bounds, verdict
 from truebleu.reports.document import bracketed, join_names, p_cell, p_equals, relation
@@ -235,10 +236,11 @@ def natural_order(group: GroupComparison) -> tuple[float, int, str]:
 def _group_row(comparison: Comparison, group: GroupComparison, pair: PairResult) -> ForestRow:
     scores = tuple(group.systems[name][pair.metric] for name in pair_of(pair))
     found = next((p for p in group.of(pair.metric) if pair_of(p) == pair_of(pair)), None)
+    fields = {"slice": f"{group.column}:{group.label}"}
     return ForestRow(
         label=group.label,
         note=f"{group.segments:,}",
-        link=f"slice={escape(group.column)}:{escape(group.label)}",
+        link=urlencode(fields, errors="surrogatepass", quote_via=quote),
         scale=Scale.of(comparison.metrics[pair.metric]),
         scores=(scores[0], scores[1]),
         difference=scores[0] - scores[1],
