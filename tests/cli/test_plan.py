@@ -92,14 +92,15 @@ def test_documents_are_units(folder: Path) -> None:
 
 
 def test_several_systems_need_a_baseline(folder: Path) -> None:
-    systems = ("old", "new", "reference-1")
+    (folder / "newer.txt").write_text((folder / "new.txt").read_text("utf-8"), "utf-8")
+    systems = ("old", "new", "newer")
     refused = run_pilot(folder, systems=systems)
     assert isinstance(refused.exception, TruebleuError)
     assert "3 systems given: choose one with --baseline" in str(refused.exception)
     result = run_pilot(
         folder, "--baseline", "old", "--difference", 1, "-f", "json", systems=systems
     )
-    assert [plan["a"] for plan in json_of(result)["plans"]] == ["new", "reference-1"]
+    assert [plan["a"] for plan in json_of(result)["plans"]] == ["new", "newer"]
 
 
 @pytest.mark.parametrize("format_", FORMATS)

@@ -68,7 +68,8 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
 def test_every_study_has_its_page_and_every_page_its_charts() -> None:
     # The page of type-one shows these, too.
     without = [name for name in STUDIES if name not in ("multiplicity", "equivalents")]
-    assert list(NAMES) == without
+    # Tuning with a decoder is the study of tuning, too.
+    assert [name for name in NAMES if name != "tuning-decoder"] == without
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     for name in NAMES:
         text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
