@@ -23,6 +23,7 @@ import numpy as np
 
 import truebleu.studies._study as base
 from truebleu.corpus.fingerprints import fingerprint
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Runner, Task
 from truebleu.metrics.registry import as_metrics
@@ -248,10 +249,11 @@ def _tuning_rows(
 ) -> list[base.Row]:
     """Make a row per tuner: means of runs, and the difference from no smoothing with Holm's p."""
     several = settings["repeats"] > 1
+    counts = counts_of(texts, references, [metric])
+    # Choices that equal the reference are compared, too.
+    outline = replace(counts.outline, copies=())
     compared = compare(
-        texts,
-        references,
-        metrics=[metric],
+        replace(counts, outline=outline),
         baseline=NONE,
         runs="{system}.{run}" if several else None,
         people=None,

@@ -628,7 +628,7 @@ mod tests {
         let mut word = |index: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040);
             let syllables = ["ba", "ke", "di", "mo", "fu", "la", "re", "ni", "so", "tu"];
-            let letters = (0..3).map(|i| syllables[(state >> (30 + 5 * i)) as usize % 10]);
+            let letters = (0..3).map(|i| syllables[((state >> (30 + 5 * i)) % 10) as usize]);
             let end =
                 if index % 4 == system % 4 { ["", "s", "n", "t"][system as usize % 4] } else { "" };
             format!("{}{end}", letters.collect::<String>())
