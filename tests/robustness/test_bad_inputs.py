@@ -210,7 +210,7 @@ TABLE = [
         b"F\t1\n",
         ".tsv",
     ),
-    Bad("rerank x --weights good.txt", "good.txt: line 1", moses("0 F= 1")),
+    Bad("rerank x --weights docs.txt", "docs.txt: line 1", moses("0 F= 1")),
 ]
 
 

@@ -374,8 +374,6 @@ def study_coverage(
         for size in samples:
             overlap = base.do_overlap(options, len(pool), size)
             bounds = np.array([records[key][statistics.label] for key in records if key[0] == size])
-            # Equal values have no interval, which covers as little as an interval without width.
-            bounds = np.where(np.isnan(bounds), bounds[:, :1], bounds)
             values, low, high = np.moveaxis(bounds, 1, 0)
             above, below = low > truth + margin, high < truth - margin
             contains = ~(above | below)
@@ -432,7 +430,9 @@ def _intervals(
         pool.take(sample), settings.replicates, settings.seed, index
     ):
         bounds = interval_bounds(statistics, replicates, pairs, settings.interval, settings.level)
-        values = (_values(statistics, pairs), *bounds)
+        observed = _values(statistics, pairs)
+        # Equal values have no interval, which covers as little as an interval without width.
+        values = (observed, *np.where(np.isnan(bounds), observed, bounds))
         record[statistics.label] = [array.tolist() for array in values]
     return record
 
