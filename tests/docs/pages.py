@@ -31,7 +31,10 @@ class Command:
         return not self.line.startswith(NOT_RUN)
 
     def printed(self, folder: Path) -> str:
-        """What the command prints in a folder, to both streams."""
+        """Return what the command prints in a folder, to both streams.
+
+        The programs of a pipe print in no fixed order, so standard error comes first there.
+        """
         scripts = str(Path(sys.executable).parent)
         environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
         result = subprocess.run(  # noqa: S602  # the pages are ours
@@ -41,11 +44,11 @@ class Command:
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE if " | " in self.line else subprocess.STDOUT,
             text=True,
             check=False,
         )
-        return result.stdout.rstrip("\n")
+        return ((result.stderr or "") + result.stdout).rstrip("\n")
 
     def is_true(self, printed: str) -> bool:
         """Whether that is what the page says."""
