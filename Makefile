@@ -69,8 +69,9 @@ integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, 
 	.venv/integrations/bin/python -m pip install --quiet --group tools --group integrations
 	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/*/
 
-# COMET pins NumPy below 2, which has no wheels above Python 3.12: make neural PYTHON=python3.12
 neural: .venv/built  ## tests against the real COMET with small models, in an environment of their own
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info > (3, 13))' || { echo "COMET needs NumPy 1, which has \
+	  no wheels for $$($(PYTHON) --version); name an older Python: make neural PYTHON=python3.12" >&2; false; }
 	$(PYTHON) -m venv .venv/neural
 	.venv/neural/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv/neural/bin/python -m pip install --quiet --group neural

@@ -173,7 +173,7 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
         (["-m", "bleu"], "which BLEU needs"),
         (["-r", "ref.txt"], "Name the outputs of the systems"),
         (["output.txt"], "no reference given"),
-        (["-s", "source.txt"], "needs texts: scores have none"),
+        (["-s", "source.txt"], "no reference given"),
     ],
 )
 def test_half_of_the_texts_is_refused(folder: Path, arguments: list[str], words: str) -> None:

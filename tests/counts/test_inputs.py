@@ -398,7 +398,7 @@ def test_scores_of_all_systems_need_no_systems() -> None:
             "documents docs.txt needs texts: saved counts",
         ),
         (["old.npz"], ["ref.txt"], {"source": "ref.txt"}, "source ref.txt needs texts"),
-        (["new.txt"], [], {"source": "ref.txt"}, "source ref.txt needs texts: scores"),
+        (["new.txt"], [], {"source": "ref.txt"}, "no reference given"),
         (["x.txt"], [], {"strict": True}, "strict needs texts"),
         (["old.npz"], [], {"metrics": "scores"}, "leave out -m scores"),
     ],

@@ -84,6 +84,56 @@ def test_a_missing_source_is_one_sentence(files: Path, capsys: pytest.CaptureFix
     assert len(errors.splitlines()) == 1
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_need_no_reference_for_quality_estimation(
+    files: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    arguments = [*COMMANDS[command], "-s", "src", "-m", KIWI, "-f", "json"]
+    status, output = run(arguments, files, capsys)
+    assert status in (0, 1), output
+    assert "CometKiwi|model:tiny/kiwi" in output
+
+
+def test_a_report_needs_no_reference(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = files / "report.html"
+    arguments = ["report", "a", "b", "-s", "src", "-m", KIWI, "-o", str(page)]
+    assert run(arguments, files, capsys)[0] == 0
+    assert "CometKiwi|model:tiny/kiwi" in page.read_text()
+
+
+def test_agree_needs_no_reference_for_quality_estimation(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = files / "people.tsv"
+    rows = (f"{name}\t{i}\t{(i * k) % 7}\n" for k, name in enumerate("ab", 2) for i in range(1, 41))
+    people.write_text("system\tsegment\tscore\n" + "".join(rows))
+    arguments = ["agree", "a", "b", "-s", "src", "-m", KIWI, "--human", str(people), "-f", "json"]
+    status, output = run(arguments, files, capsys)
+    assert status == 0, output
+    assert json.loads(output)["metrics"][0]["name"] == "CometKiwi"
+
+
+def test_outputs_in_memory_need_only_a_source() -> None:
+    result = truebleu.compare(OUTPUTS, metrics=KIWI, source=SOURCE)
+    assert result.test_set.references == 0
+    with pytest.raises(RefusedError, match="no reference given"):
+        truebleu.compare(OUTPUTS, metrics=["bleu", KIWI], source=SOURCE)
+    with pytest.raises(RefusedError, match="CometKiwi reads the source"):
+        truebleu.compare(OUTPUTS, REFERENCE, KIWI)
+
+
+def test_outputs_are_not_held_against_the_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = [f"Zeile {i}: ein längerer Satz über das Wetter und die Straße." for i in range(60)]
+    outputs = [f"Line {i}: a longer sentence about weather & street." for i in range(60)]
+    for name, lines in {"src": source, "a": outputs, "b": [*outputs[:59], "One."]}.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(SystemExit):
+        main(["score", *(str(tmp_path / n) for n in "ab"), "-s", str(tmp_path / "src"), "-m", KIWI])
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_quality_estimation_needs_no_reference(
     files: Path, capsys: pytest.CaptureFixture[str], command: str
@@ -105,7 +155,7 @@ def test_a_metric_with_references_still_needs_them(
 ) -> None:
     status, errors = run(["score", "a", "-s", "src", "-m", KIWI, "-m", "bleu"], files, capsys)
     assert status == 2
-    assert "texts" in errors
+    assert "no reference given" in errors
 
 
 def test_a_wrong_number_of_lines_stops_before_the_program_starts(

@@ -170,6 +170,11 @@ def test_other_folders_are_no_evaluation_sets(tmp_path: Path) -> None:
 def test_verbs_take_the_folder_of_a_set(tmp_path: Path) -> None:
     base = write_set(tmp_path)
     assert count(str(base)).labels == ["mqm", "BLEU", "Model-2"]
+    assert count(base, lp="en-de").labels == ["mqm", "BLEU", "Model-2"]
+    with pytest.raises(UnknownNameError, match="language pair"):
+        compare(base, lp="en-es")
+    with pytest.raises(SettingError, match="lp"):
+        compare({"a": [1.0], "b": [2.0]}, lp="en-de")
     agreement = agree(base, coefficients=["pearson"])
     assert agreement == agree(EvaluationSet.read(base), coefficients=["pearson"])
     assert agree(base, "esa", lp="en-de").human.file == "en-de.esa.seg.score"

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.bootstrap import Replicates, Resampling
     from truebleu.agreement.data import AgreementData, Human, Judgments
     from truebleu.corpus.outline import Sizes
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.counts import Counts
@@ -399,6 +400,7 @@ def agree(
     metrics: MetricsLike | None = None,
     *,
     references: ReferencesLike | None = None,
+    source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     lp: str | None = None,
     humans: bool | None = None,
@@ -417,6 +419,7 @@ def agree(
             its own.
         references: one text, or one per translator; None with a test set, scores or counts; names
             with the folder of an evaluation set.
+        source: source text, for metrics such as COMET.
         documents: document of each segment or item; with scores also the name of a field.
         lp: language pair of an evaluation set; None for the only one.
         humans: True to compare human translations of an evaluation set too, False to leave them
@@ -442,7 +445,8 @@ def agree(
         counts = count_evaluation_set(evaluation_set, metrics, human=False)
         human = stored_human_scores(evaluation_set)
     else:
-        counts = counts_of(cast("SystemsLike", systems), references, metrics, documents)
+        texts = cast("SystemsLike", systems)
+        counts = counts_of(texts, references, metrics, documents, None, source)
     outline = counts.outline
     judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
     names = options["coefficients"] or TASKS.get(options["task"] or "")

@@ -289,7 +289,7 @@ def make_command(
             parameters.append(Systems(["systems"], nargs=-1, type=FilePath(), metavar=metavar))
             parameters[-1].required = required
         parameters += _text_options() if "texts" in has else []
-        parameters += _set_options() if "sets" in has else []
+        parameters += _set_options(name) if "sets" in has else []
         if verb is not None and "metrics" in has:
             default = inspect.signature(verb).parameters["metrics"].default
             parameters += _metric_options(metrics, default)
@@ -422,15 +422,16 @@ def _text_options() -> list[click.Parameter]:
     ]
 
 
-def _set_options() -> list[click.Parameter]:
-    """Return the options of evaluation sets."""
+def _set_options(name: str) -> list[click.Parameter]:
+    """Return the options of evaluation sets for a command."""
     return [
         Option(
             "--lp",
-            "SYSTEM is an evaluation set, a folder as of mt-metrics-eval: its language pair.",
+            "Language pair of an evaluation set, the folder SYSTEM.",
             "PAIR",
             group="Texts",
-            rare=True,
+            # Metrics are usually compared with people on evaluation sets.
+            rare=name != "agree",
             is_setting=True,
         ),
         Option(

@@ -63,7 +63,7 @@ def read_test_set(
     Args:
         systems: outputs, one file per system; a folder or a pattern such as `outputs/*.txt` stands
             for its files.
-        references: reference translations, one file per translator.
+        references: reference translations, one file per translator; may be empty with a source.
         source: file with the source text.
         documents: file with the document of each segment, or a table of documents and domains.
         strict: True to raise an error if there is any warning about the texts.
@@ -75,17 +75,20 @@ def read_test_set(
     Raises:
         CorpusError: A file is malformed, or the texts do not pair.
     """
-    require_files(systems, references)
+    require_files(systems, references or ([] if source is None else [source]))
     files = _TextFiles(stdin)
     reference_texts, reference_names = _read(files, references, "reference")
     system_texts, system_names = _read(files, expand_paths(systems), "system")
     refuse_duplicates(system_names)
     source_texts, _ = _read(files, [] if source is None else [source], "source")
 
-    m = len(reference_texts)
-    texts, by_line = align([*reference_texts, *system_texts, *source_texts], references=m)
-    reference_texts, system_texts = texts[:m], texts[m : m + len(system_texts)]
-    refuse_absent(reference_texts)
+    # Without references, systems are paired with the source.
+    guides = reference_texts or source_texts
+    m = len(guides)
+    texts, by_line = align([*guides, *system_texts, *source_texts], references=m)
+    system_texts = texts[m : m + len(system_texts)]
+    refuse_absent(texts[:m])
+    reference_texts = texts[: len(reference_texts)]
     # Missing outputs are scored as empty ones, with a warning.
     missing = [warning for text in system_texts for warning in _missing(text)]
     system_texts = [_without_gaps(text) for text in system_texts]

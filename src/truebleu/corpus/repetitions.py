@@ -40,9 +40,10 @@ class Repetitions:
         """Add a part of all texts."""
         others = systems if source is None else [source]
         self._texts = "outputs" if source is None else "source"
-        self._label = references[0].label
-        self._segments += len(references[0].segments)
-        self._rows.add([text.segments for text in (*references, *others)])
+        texts = [*references, *others]
+        self._label = texts[0].label
+        self._segments += len(texts[0].segments)
+        self._rows.add([text.segments for text in texts])
 
     def results(self) -> tuple[tuple[int, ...] | None, tuple[TextWarning, ...]]:
         """Return the first equal row of each row, and a warning; None if few rows are repeated."""

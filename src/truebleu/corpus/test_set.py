@@ -57,7 +57,8 @@ class TestSet:
 
     Attributes:
         systems: outputs of each system by its name, in the given order.
-        references: one text per translator; segments without a translation are None.
+        references: one text per translator; segments without a translation are None. Empty if the
+            metrics need only the source.
         reference_names: names of the references, in their order.
         source: source text, or None.
         documents: document of each segment, or None.
@@ -89,10 +90,12 @@ class TestSet:
         against = next(((name, len(text)) for name, text in systems.items()), None)
         if not isinstance(self.reference_names, tuple | list):
             raise ArgumentTypeError("reference_names", self.reference_names, "a tuple of strings")
-        names, references = _references(self.references, tuple(self.reference_names), against)
-        name, length = against or (names[0], len(references[0]))
-
         source = None if self.source is None else as_text("source", self.source)
+        names: tuple[str, ...] = ()
+        references: tuple[TextLike, ...] = ()
+        if source is None or not isinstance(self.references, tuple) or self.references:
+            names, references = _references(self.references, tuple(self.reference_names), against)
+        name, length = against or next(iter(zip(names, map(len, references), strict=True)))
         if source is not None and len(source) != length:
             raise UnpairedSegmentsError("source", len(source), name, length)
         documents = labels_of("documents", self.documents, name, length)
@@ -104,7 +107,12 @@ class TestSet:
 
     def __len__(self) -> int:
         """Return the number of segments."""
-        return len(self.references[0])
+        return len(self.references_or_source[0])
+
+    @property
+    def references_or_source(self) -> tuple[TextLike, ...]:
+        """The references, or the source of a test set without references."""
+        return self.references or (cast("TextLike", self.source),)
 
     @property
     def references_per_segment(self) -> int | None:
@@ -126,14 +134,14 @@ class TestSet:
         """Number of characters of each segment's first reference."""
         return tuple(
             len(next(text for text in segment if text is not None))
-            for segment in zip(*self.references, strict=True)
+            for segment in zip(*self.references_or_source, strict=True)
         )
 
     @property
     def fingerprints(self) -> Fingerprints:
         """Fingerprints of the references and outputs, with the lengths of the references."""
         return Fingerprints(
-            references=fingerprint(self.references),
+            references=fingerprint(self.references_or_source),
             outputs={name: fingerprint([text]) for name, text in self.systems.items()},
             lengths=self.reference_lengths,
         )
@@ -257,7 +265,7 @@ def as_test_set(
             the outputs of one system, which is then called "system".
         references: one text, or a list of texts, one per translator: the first segment of each
             belongs to the first output. Or texts by name, or a data frame with one column per
-            reference. None if `systems` is a test set.
+            reference. None if `systems` is a test set, or for metrics that need only the source.
         source: source text.
         documents: document of each segment.
         domains: domain of each segment.
@@ -275,7 +283,7 @@ def as_test_set(
                 )
                 raise SettingError(name, type(value), expected)
         return systems
-    if references is None:
+    if references is None and source is None:
         raise SettingError("references", None, A_TEXT)
     if isinstance(systems, Mapping) and not systems:
         raise EmptyTextError("systems")
@@ -284,7 +292,7 @@ def as_test_set(
     # The constructor converts and checks the texts.
     return TestSet(
         systems=cast("Mapping[str, TextLike]", systems),
-        references=cast("tuple[TextLike, ...]", references),
+        references=cast("tuple[TextLike, ...]", () if references is None else references),
         source=source,
         documents=cast("tuple[str, ...] | None", documents),
         domains=cast("tuple[str, ...] | None", domains),

@@ -225,9 +225,12 @@ class Examination:
         if not is_whole or any(text.survey["decomposed"][0] for text in translations):
             for text, part in zip(translations, parts, strict=False):
                 text.composed += part.segments.count_composed()
+        native = [part.segments for part in (*references, *systems)]
+        # Without references, the first system takes their place.
+        m = len(references) or 1
         self._inspection.add(
-            [text.segments for text in references],
-            [text.segments for text in systems],
+            native[:m],
+            native[m:],
             None if source is None else source.segments,
         )
         if self._identical is None:
@@ -262,6 +265,8 @@ class Examination:
             text = self._texts[index]
             code, finding = _FINDINGS[kind]
             if code.startswith("copied") and text.label in identical:
+                continue
+            if code == "copied-reference" and not self._references:
                 continue
             message = finding.format(
                 other=self._texts[other].label,

@@ -18,7 +18,7 @@ from truebleu.corpus.sequences import absent_segments
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
-from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.errors import RefusedError, SettingError, SuspiciousTextError
 from truebleu.metrics.base import FileMeasure, Metric
 from truebleu.metrics.registry import as_requested, metric_labels, require_distinct, require_known
 from truebleu.tokenizers import count_letters, script_of_letters, unspaced_script
@@ -36,6 +36,10 @@ __all__ = ["count_files"]
 
 #: Default metric of texts.
 DEFAULT_METRIC = "bleu"
+NEED_REFERENCES = (
+    "no reference given: name one with -r FILE; or use --test-set NAME, or -m scores if the files "
+    "hold scores, or a metric such as cometkiwi with -s SOURCE"
+)
 
 
 def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts:
@@ -50,6 +54,8 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
     warnings: list[TextWarning] = []
     requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
     require_known(requested)
+    if not test_set.references and not need_only_source(requested):
+        raise RefusedError(NEED_REFERENCES)
     for metric in requested:
         if isinstance(metric, Metric):
             fixed = metric.for_references(test_set.references)
@@ -62,6 +68,13 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
         outline = replace(outline, warnings=(*outline.warnings, *warnings))
     counts = Counts.of(outline, counted, test_set)
     return _with_script_warnings(counts, unspaced_script(test_set.references))
+
+
+def need_only_source(requested: Sequence[Requested]) -> bool:
+    """Return whether there are metrics, and all of them score texts without references."""
+    return bool(requested) and all(
+        isinstance(metric, Metric) and not metric.needs_references for metric in requested
+    )
 
 
 def _with_script_warnings(counts: Counts, script: str | None) -> Counts:

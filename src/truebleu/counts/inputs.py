@@ -17,7 +17,14 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame, labels_of
 from truebleu.corpus.tables import ITEM, SYSTEM
 from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.counts.counting import DEFAULT_METRIC, count_annotations, count_files, count_texts
+from truebleu.counts.counting import (
+    DEFAULT_METRIC,
+    NEED_REFERENCES,
+    count_annotations,
+    count_files,
+    count_texts,
+    need_only_source,
+)
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import Rows
 from truebleu.errors import MissingColumnError, RefusedError, SettingError, first_names
@@ -36,11 +43,13 @@ if TYPE_CHECKING:
     from truebleu.scores.evaluation_set import EvaluationSet
     from truebleu.scores.items import ItemScores
 
-    #: Inputs of verbs other than texts: counts, a test set, scores of items, or an evaluation set.
-    Source: TypeAlias = Counts | TestSet | ItemScores | EvaluationSet
+    #: Inputs of verbs other than texts: counts, a test set, scores of items, an evaluation set, or
+    #: a path.
+    Source: TypeAlias = Counts | TestSet | ItemScores | EvaluationSet | os.PathLike[str]
 
 __all__ = ["count"]
 
+WHERE_LP = "None, unless `systems` is the folder of an evaluation set"
 #: Default metric of items: their scores.
 ITEM_METRIC = "scores"
 
@@ -52,6 +61,8 @@ def count(
     *,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
+    source: TextLike | None = None,
+    lp: str | None = None,
 ) -> Counts:
     """Count a test set once, for any number of functions such as `compare`.
 
@@ -60,14 +71,16 @@ def count(
     (['score'], 'items')
 
     Args:
-        systems: a test set, outputs by system name, the outputs of a single system, or scores of
-            items by model.
+        systems: a test set, outputs by system name, the outputs of a single system, scores of
+            items by model, or paths.
         references: one text, or one per translator; None with a test set or with scores.
         metrics: names or objects; BLEU of texts and the scores of items by default.
         documents: document of each segment or item; with scores also the name of a field.
         domains: domain of each segment or item.
+        source: source text, for metrics such as COMET.
+        lp: language pair, if `systems` is the folder of an evaluation set with several.
     """
-    return counts_of(systems, references, metrics, documents, domains)
+    return counts_of(systems, references, metrics, documents, domains, source, lp=lp)
 
 
 def counts_of(
@@ -78,6 +91,7 @@ def counts_of(
     domains: Iterable[object] | None = None,
     source: TextLike | None = None,
     *,
+    lp: str | None = None,
     verb: str = "",
     by_runs: bool = False,
     lower_is_better: bool | None = None,
@@ -94,6 +108,7 @@ def counts_of(
         documents: document of each segment or item; with scores also the name of a field.
         domains: domain of each segment or item.
         source: source text.
+        lp: language pair, if `systems` is the folder of an evaluation set with several.
         verb: name of the verb if it needs several systems.
         by_runs: True if runs of scored models, such as epochs, are systems of their own.
         lower_is_better: direction of scores of other programs, or None if their names tell.
@@ -113,10 +128,13 @@ def counts_of(
             metrics,
             source=cast("str | None", source),
             documents=documents if isinstance(documents, str) else None,
+            lp=lp,
             keep_texts=True,
             by_runs=by_runs,
         )
         return _with_labels(counts, None if isinstance(documents, str) else documents, domains)
+    if lp is not None:
+        raise SettingError("lp", lp, WHERE_LP)
     if isinstance(systems, Counts):
         _require_none("counts", references=references, metrics=metrics, source=source)
         return _with_labels(systems, documents, domains)
@@ -144,7 +162,8 @@ def counts_of(
             return _with_labels(count_evaluation_set(systems, metrics), documents, domains)
     scores = _scores_in(systems, metrics)
     if scores is None:
-        test_set = as_test_set(cast("SystemsLike", systems))
+        texts = cast("SystemsLike", systems)
+        test_set = as_test_set(texts, source=source, documents=documents, domains=domains)
         return count_texts(test_set, metrics)
     _require_none("scores", source=source)
     requested = as_requested(ITEM_METRIC if metrics is None else metrics)
@@ -391,11 +410,6 @@ def _answers(requested: Sequence[Requested]) -> str | None:
 
 # Files.
 
-NEED_REFERENCES = (
-    "no reference given: name one with -r FILE; or use --test-set NAME, or -m scores if the files "
-    "hold scores, or a metric such as cometkiwi with -s SOURCE"
-)
-
 
 def counts_of_files(
     systems: Sequence[str],
@@ -404,6 +418,7 @@ def counts_of_files(
     *,
     source: str | None = None,
     documents: str | None = None,
+    lp: str | None = None,
     strict: bool = False,
     keep_texts: bool = False,
     fingerprints: bool = False,
@@ -419,6 +434,7 @@ def counts_of_files(
         metrics: names or objects; None for the default.
         source: source text.
         documents: file with the document of each segment; with scores also a field of the items.
+        lp: language pair of an evaluation set; None for the only one.
         strict: True if a warning about the texts is an error.
         keep_texts: True to keep the texts in memory, False to forget them part by part.
         fingerprints: True to compute the fingerprints that saved counts and ledgers need.
@@ -432,18 +448,21 @@ def counts_of_files(
         from truebleu.scores.evaluation_set import EvaluationSet, is_evaluation_set
 
         if is_evaluation_set(systems[0]):
-            evaluation_set = EvaluationSet.read(systems[0], references=references)
+            evaluation_set = EvaluationSet.read(systems[0], lp, references=references)
             return count_evaluation_set(evaluation_set, metrics)
+    if lp is not None:
+        raise SettingError("lp", lp, WHERE_LP)
     texts, saved = _split_saved(systems, metrics)
     noun = "saved counts" if saved else "scores"
-    no_references = not (references or saved or keep_texts) and _need_none(metrics)
-    if no_references and source is not None:
-        # The source pairs the texts in place of references, which no metric reads.
-        references = [source]
+    if source is not None and not (references or saved) and need_only_source(requested):
+        test_set = read_test_set(texts, [], source=source, documents=documents, strict=strict)
+        return count_texts(test_set, metrics)
     labels = {"source": source, "documents": documents if saved else None}
     for name, file in labels.items() if saved or not references else ():
         if file is not None:
-            raise RefusedError(f"{name} {file} needs texts: {noun} have none")
+            if saved or are_scores(systems):
+                raise RefusedError(f"{name} {file} needs texts: {noun} have none")
+            raise RefusedError(NEED_REFERENCES)
     if texts and saved and not references:
         raise RefusedError(NEED_REFERENCES)
     if saved and not references:
@@ -470,18 +489,7 @@ def counts_of_files(
             fingerprints=fingerprints,
             watch=watch,
         )
-    if no_references:
-        outline = replace(counts.outline, reference_names=(), references_each=0)
-        return replace(counts, outline=outline)
     return _join_texts(counts, saved) if saved else counts
-
-
-def _need_none(metrics: MetricsLike | None) -> bool:
-    """Return whether metrics are given, and all of them score texts without references."""
-    requested = [] if metrics is None else as_requested(metrics)
-    return bool(requested) and all(
-        isinstance(metric, Metric) and not metric.needs_references for metric in requested
-    )
 
 
 def _split_saved(

@@ -399,7 +399,9 @@ class Compared:
         counts = counts.without_copies(options["baseline"])
         cuts = tuple(variables(counts, by, word_counts))
         comparison = compare(counts, by=groups, **options)
-        flagged = {} if counts.texts is None else degenerate_outputs(counts.texts)
+        # Degenerate outputs are found by their references.
+        texts = counts.texts
+        flagged = {} if texts is None or not texts.references else degenerate_outputs(texts)
         return cls(counts, comparison, cuts, flagged)
 
     def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:

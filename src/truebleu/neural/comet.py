@@ -14,6 +14,7 @@ import warnings
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
 
 from truebleu.errors import RefusedError, shortened
 from truebleu.neural.scoring import Engine, notify
@@ -184,7 +185,12 @@ def _load(path: Path, is_half: bool, device: str) -> Any:
         logging.getLogger(name).setLevel(logging.ERROR)
     if device != "cpu" and not torch.cuda.is_available():
         raise RuntimeError("torch does not see the GPU; use device=cpu")
-    model = load_from_checkpoint(str(path), local_files_only=True)
+    try:
+        model = load_from_checkpoint(str(path), local_files_only=True)
+    except OSError as error:
+        if is_zipfile(path):
+            raise
+        raise RuntimeError("the checkpoint is damaged: fetch it again") from error
     model.eval()
     return model.half() if is_half else model
 

@@ -146,7 +146,7 @@ class NeuralMetric(MeanMetric):
         """Check that there is a source if the metric reads it; raises RefusedError."""
         if source is None and self.uses_source:
             raise RefusedError(
-                f"{self.name} reads the source: name it with -s FILE (source= in as_test_set, "
+                f"{self.name} reads the source: name it with -s FILE (source=, of n-best lists "
                 "sources= in NBest)"
             )
 

@@ -381,7 +381,7 @@ def largest_segments_table(
     compared, digits = pair.comparison, max(3, _metric(explanation, pair).digits)
     texts = [
         ("source", "Source", test_set.source),
-        ("reference", "Reference", test_set.references[0]),
+        ("reference", "Reference", next(iter(test_set.references), None)),
         ("a", compared.a, test_set.systems[compared.a]),
         ("b", compared.b, test_set.systems[compared.b]),
     ]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.counts.counts import Counts
     from truebleu.counts.inputs import Source
@@ -58,8 +59,10 @@ def compare(
     *,
     runs: str | Mapping[str, Sequence[str]] | None = None,
     by: ColumnsLike | None = None,
+    source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
+    lp: str | None = None,
     progress: Progress | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
@@ -80,8 +83,10 @@ def compare(
             several outputs are runs of one system.
         by: also compare groups of segments: labels by name, one for each segment, or "domain" or
             "document". Corrected for the comparisons of all groups.
+        source: source text, for metrics such as COMET.
         documents: document of each segment, if `systems` is not a test set.
         domains: domain of each segment, if `systems` is not a test set.
+        lp: language pair, if `systems` is the folder of an evaluation set with several.
         progress: function called with the number of replicates made since the last call.
     """
     by_runs = are_runs_compared({**options, "runs": runs, "by": by})
@@ -91,6 +96,8 @@ def compare(
         metrics,
         documents,
         domains,
+        source,
+        lp=lp,
         verb="compare",
         by_runs=by_runs,
         lower_is_better=options["lower_is_better"],

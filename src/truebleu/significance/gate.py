@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike, Sizes
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.counts import Counts
@@ -273,6 +274,7 @@ def gate(
     metrics: MetricsLike | None = None,
     *,
     by: ColumnsLike | None = None,
+    source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -292,13 +294,21 @@ def gate(
             the scores of items.
         by: also check slices: labels by name, one for each segment, or "domain", "document" or a
             field of the items. The new system must not be significantly worse on any of them.
+        source: source text, for metrics such as COMET.
         documents: document of each segment, if `systems` is not a test set.
         domains: domain of each segment, if `systems` is not a test set.
         progress: function called with the number of replicates made since the last call.
     """
     lower = options["lower_is_better"]
     counts = counts_of(
-        systems, references, metrics, documents, domains, verb="gate", lower_is_better=lower
+        systems,
+        references,
+        metrics,
+        documents,
+        domains,
+        source,
+        verb="gate",
+        lower_is_better=lower,
     )
     counts = counts.select(_new_and_old(counts.outline.systems, options["baseline"]))
     _require_direction(counts)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import ColumnsLike, Sizes
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
     from truebleu.counts.counts import Counts
@@ -188,6 +189,7 @@ def score(
     metrics: MetricsLike | None = None,
     *,
     by: ColumnsLike | None = None,
+    source: TextLike | None = None,
     documents: str | Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -211,12 +213,15 @@ def score(
             the scores of items.
         by: also score groups of segments: labels by name, one for each segment, or "domain" or
             "document". Intervals of all groups of a column are simultaneous.
+        source: source text, for metrics such as COMET.
         documents: document of each segment, if `systems` is not a test set.
         domains: domain of each segment, if `systems` is not a test set.
         progress: function called with the number of replicates that were just scored.
     """
     lower = options["lower_is_better"]
-    counts = counts_of(systems, references, metrics, documents, domains, lower_is_better=lower)
+    counts = counts_of(
+        systems, references, metrics, documents, domains, source, lower_is_better=lower
+    )
     columns = counts.outline.columns(by)
     scores = _score(counts, segments=options["per_segment"])
     if options["confidence"]:

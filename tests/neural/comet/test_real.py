@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -266,7 +267,7 @@ def test_a_run_that_was_stopped_continues(
 def system_scores(command: list[str]) -> list[float]:
     """The scores of all systems that a command prints."""
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return [float(line.split("\t")[1]) for line in printed.splitlines()[1:]]
+    return [float(row["score"]) for row in csv.DictReader(printed.splitlines(), delimiter="\t")]
 
 
 def kept() -> int:
@@ -299,7 +300,7 @@ def test_a_damaged_checkpoint_is_a_sentence(models: Path, texts: TestSet, tmp_pa
     damaged = tmp_path / "checkpoints" / "model.ckpt"
     damaged.write_bytes(good.read_bytes()[:50_000])
     (tmp_path / "hparams.yaml").write_bytes((good.parents[1] / "hparams.yaml").read_bytes())
-    with pytest.raises(RefusedError, match=r"COMET: .*; the checkpoint is damaged"):
+    with pytest.raises(RefusedError, match=r"COMET: .*the checkpoint is damaged: fetch it again"):
         truebleu.score(texts, metrics=f"comet:model={damaged}")
 
 

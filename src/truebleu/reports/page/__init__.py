@@ -275,7 +275,8 @@ def _examples(report: Report) -> str:
     parts = []
     for index in example_segments(pair, texts, scale.sign):
         contribution = scale.turned(pair.segments[index])
-        outputs = [("Reference", texts.references[0]), *((n, texts.systems[n]) for n in (a, b))]
+        reference = [("Reference", text) for text in texts.references[:1]]
+        outputs = [*reference, *((name, texts.systems[name]) for name in (a, b))]
         shown = "".join(
             f'<p class="who">{name_of(name)}</p><p class="text" dir="auto">'
             f"{text_of(shortened(str(text[index]), LONGEST_EXAMPLE))}</p>"
