@@ -215,7 +215,8 @@ CASES = {
     "numbers-adaptive": "compare $made/numbers --adaptive $quick",
     "numbers-tukey": "compare $made/numbers --correction tukey $quick",
     "numbers-explain": "explain $made/numbers/a.jsonl $made/numbers/b.jsonl $quick",
-    "gate-numbers": "gate $made/numbers/a.jsonl --baseline $made/numbers/b.jsonl $quick",
+    "gate-numbers": "gate $made/numbers/a.jsonl --baseline $made/numbers/b.jsonl"
+    " --higher-is-better $quick",
     "items-panel": "panel $made/benchmarks -m scores $quick",
     "items-panel-drawn": "panel $made/benchmarks -m scores --languages drawn $quick",
     "refused-missing": "compare $made/missing $quick",
