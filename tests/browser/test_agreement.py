@@ -39,7 +39,7 @@ def test_the_page_is_legible_in_both_schemes_and_narrow(
     assert page.evaluate(CONTRAST) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # Long names lose their middle.
-    names = page.locator(".sc:visible .lab").all_text_contents()
+    names = page.locator(".scatter:visible .label").all_text_contents()
     assert min(names) == "A"
     assert max(map(len, names)) <= 25
 
@@ -57,6 +57,6 @@ def test_a_pair_opens_its_segments(file: Path, open_page: Opened) -> None:
 def test_the_page_prints_the_chosen_metric(file: Path, open_page: Opened) -> None:
     page = open_page(file, wait=False)
     page.emulate_media(media="print")
-    assert page.locator(".sc:visible").count() == 1
+    assert page.locator(".scatter:visible").count() == 1
     assert page.locator(".forest:visible").count() == 2
     assert not page.locator("fieldset").is_visible()

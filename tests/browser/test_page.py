@@ -684,16 +684,6 @@ def test_slices_and_ngrams_of_the_explanation_are_links(
     page.locator(".detail h3", has_text=example.inner_text()).wait_for()
 
 
-def test_tables_can_be_copied(file: Path, open_page: Opened) -> None:
-    page = open_page(file)
-    copies = page.locator("#making .copies").first
-    copies.get_by_role("button", name="LaTeX").click()
-    page.wait_for_function("() => copied !== null")
-    assert "\\begin{tabular}" in page.evaluate("copied")
-    copies.get_by_role("button", name="Markdown").click()
-    page.wait_for_function("() => copied.startsWith('|')")
-
-
 def test_texts_that_differ_in_more_than_half_have_matched_ngrams(
     file: Path, open_page: Opened
 ) -> None:

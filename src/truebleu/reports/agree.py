@@ -58,7 +58,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
         agreement: result of `agree`.
         details: True to show undefined groups and tie thresholds.
     """
-    answer = [*(_grid_sentences(agreement) if agreement.grid else _verdicts(agreement.answers))]
+    answer = [*(_grid_sentences(agreement) if agreement.grid else verdicts(agreement.answers))]
     first, *others = agreement.answers
     if others and first.pairs:
         answer.append(
@@ -97,7 +97,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
 # The answer.
 
 
-def _verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
+def verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
     """Name the metric that agrees best and those worse; merge coefficients with equal results."""
     groups: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Answer]] = {}
     for answer in answers:
@@ -375,7 +375,7 @@ def _scatter(agreement: Agreement) -> doc.Chart:
         title=f"Human scores of {words.systems} against metric scores",
         table=doc.Table(columns, tuple(rows)),
         plot=doc.Plot("point", "score", "human", panel="of", label="name"),
-        sentences=tuple(_verdicts(agreement.answers)),
+        sentences=tuple(verdicts(agreement.answers)),
     )
 
 

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from truebleu.reports.page.forest import Axis, ForestRow, Scale, forest, name_of, with_names
+from truebleu.explanation.report import report
+from truebleu.reports.page.forest import Axis, ForestRow, Mark, forest, name_of, with_names
+from truebleu.simulation import simulate_causes
 
 
 def positions(svg: str, attribute: str) -> list[float]:
@@ -15,9 +17,28 @@ def positions(svg: str, attribute: str) -> list[float]:
 
 def test_an_axis_has_0_and_round_ticks() -> None:
     axis = Axis([[1.2, 4.7], [2.0]])
-    ticks = axis.ticks()
+    ticks = list(axis.ticks())
     assert 0 in ticks
     assert ticks == pytest.approx([0, 1, 2, 3, 4], abs=1e-9)
+
+
+def test_an_axis_without_0_has_round_ticks() -> None:
+    for values, texts in (
+        ([0.8, 1.0], ["0.80", "0.85", "0.90", "0.95", "1.00"]),
+        ([-14.2, -3.7], ["−14", "−12", "−10", "−8", "−6", "−4"]),
+    ):
+        axis = Axis([values], zero=False, maximum=6)
+        assert list(axis.ticks().values()) == texts
+        assert all(0 <= axis.share(value) <= 1 for value in axis.ticks())
+
+
+def test_an_axis_of_one_number_has_it_in_the_middle() -> None:
+    assert Axis([[3.0]], zero=False).share(3.0) == pytest.approx(0.5)
+
+
+def mark(value: float, low: float, high: float) -> Mark:
+    """A significant difference."""
+    return Mark("BLEU", value, (low, high), 2, "ahead" if value > 0 else "behind")
 
 
 def test_rows_far_beyond_the_others_are_cut_off() -> None:
@@ -27,15 +48,15 @@ def test_rows_far_beyond_the_others_are_cut_off() -> None:
     assert Axis(rows).low < -50
     cut = Axis(rows, cut=True)
     assert -50 < cut.low < -3
-    assert "◂" in cut.row(-50.0, (-51.0, -49.0), significant=True)
-    assert "◂" not in cut.row(-2.0, (-2.5, -1.5), significant=True)
+    assert "◂" in cut.row(mark(-50.0, -51.0, -49.0))
+    assert "◂" not in cut.row(mark(-2.0, -2.5, -1.5))
 
 
 def test_an_interval_is_drawn_on_the_side_of_0_on_which_it_lies() -> None:
     axis = Axis([[-5.0, 5.0]])
     zero = float(axis.at(0.0).rstrip("%"))
     for low, high in ((1.0, 3.0), (-3.0, -1.0), (-1.0, 2.0)):
-        drawing = axis.row((low + high) / 2, (low, high), significant=True)
+        drawing = axis.row(mark((low + high) / 2, low, high))
         line = re.findall(r'<line class="interval"[^>]*>', drawing)[0]
         (left,), (right,) = positions(line, "x1"), positions(line, "x2")
         assert (left > zero) == (low > 0)
@@ -43,23 +64,16 @@ def test_an_interval_is_drawn_on_the_side_of_0_on_which_it_lies() -> None:
 
 
 def test_lower_is_better_turns_numbers_and_drawings_alike() -> None:
-    scale = Scale(2, 1, -1)
-    row = ForestRow(label="TER", scale=scale, difference=10.0, interval=(4.0, 17.0))
-    html = forest([row], ("a", "b"), ["p"], 0.95)
+    made = report(simulate_causes(segments=30), metrics=["ter"], replicates=200)
+    metric = made.comparison.metrics["TER"]
+    row = ForestRow("TER", Mark.of("TER", (10.0, (4.0, 17.0), True), metric))
+    html = forest([row], ("a", "b"), 0.95, in_points=False)
     assert "−10.00" in html
     assert "[−17.00, −4.00]" in html
+    assert 'class="behind"' in html
     circle = re.findall(r"<circle[^>]*>", html)[0]
     zero = re.findall(r'<line class="zero"[^>]*>', html)[0]
     assert positions(circle, "cx")[0] < positions(zero, "x1")[0]
-
-
-def test_scores_of_0_and_1_are_points_with_one_decimal() -> None:
-    scale = Scale(1, 100)
-    row = ForestRow(label="all", scale=scale, scores=(0.39, 0.3471), difference=0.0429)
-    html = forest([row], ("a", "b"), [], 0.95)
-    assert "39.0 %" in html
-    assert "34.7 %" in html
-    assert "+4.3" in html
 
 
 def test_names_never_break_and_long_ones_lose_their_middle() -> None:

@@ -117,14 +117,8 @@ def _picture(chart: Chart) -> str:
     return f'<p><img src="data:image/svg+xml;base64,{data}" alt="{text_of(chart.title)}"></p>'
 
 
-def render_table(table: Table, *, in_page: bool = False) -> str:
-    """Render a table, with bars in its rows and shades for groups of rows.
-
-    Args:
-        table: table to render.
-        in_page: True for the report, whose cells may link to segments and have a style sheet; a
-            notebook has no style sheet.
-    """
+def render_table(table: Table) -> str:
+    """Render a table without a style sheet, with bars in rows and shades for groups of rows."""
     notes = _notes(table.notes) if table.notes else ""
     if not table.rows:
         return notes
@@ -132,18 +126,16 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     columns = [
         (column, table.is_numeric(column), bars.get(column.name)) for column in table.columns
     ]
-    scope = ' scope="col"' if in_page else ""
     headings = "".join(
-        f"<th{scope}{_aligned(numeric, in_page)}>{text_of(column.heading)}</th>"
-        + (f"<th{scope}>{text_of(bar[0].heading)}</th>" if bar else "")
+        f"<th{_aligned(numeric)}>{text_of(column.heading)}</th>"
+        + (f"<th>{text_of(bar[0].heading)}</th>" if bar else "")
         for column, numeric, bar in columns
     )
     rows, shaded = [], False
     for index, row in enumerate(table.rows):
         shaded ^= bool(index and table.rule is not None and row.get(table.rule))
         cells = "".join(
-            f"<td{_aligned(numeric, in_page)}>"
-            f"{_cell(column, row, numeric=numeric, in_page=in_page)}</td>"
+            f"<td{_aligned(numeric)}>{_cell(column, row, numeric=numeric)}</td>"
             + ("" if bar is None else f'<td class="bar">{_bar(*bar, row)}</td>')
             for column, numeric, bar in columns
         )
@@ -155,23 +147,18 @@ def render_table(table: Table, *, in_page: bool = False) -> str:
     )
 
 
-def _aligned(numeric: bool, in_page: bool) -> str:
-    if in_page:
-        return ' class="number"' if numeric else ' dir="auto"'
+def _aligned(numeric: bool) -> str:
     return f' style="text-align: {"right" if numeric else "left"}"'
 
 
-def _cell(column: Column, row: Row, *, numeric: bool, in_page: bool) -> str:
+def _cell(column: Column, row: Row, *, numeric: bool) -> str:
     text = column.cell(row.get(column.name))
     shown = sentence_of(text) if numeric else text_of(text)
     if len(text) > LONGEST_NAME and " " not in text and ":" not in text:
         half = LONGEST_NAME // 2
         short = f"{text[:half]}…{text[-half:]}"
         shown = f'<span title="{shown}">{text_of(short)}</span>'
-    if in_page and text.startswith("["):
-        shown = f'<span class="range">{shown}</span>'
-    link = row.get(f"{column.name} link")
-    return f'<a href="#{escape(str(link))}">{shown}</a>' if in_page and link else shown
+    return shown
 
 
 # Bars.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu.reports.document import ENOUGH_DOCUMENTS, FEW_UNITS, LARGEST_SHARE
-from truebleu.reports.page.forest import Scale
+from truebleu.reports.percent import PERCENT_DIGITS
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
@@ -27,32 +27,21 @@ if TYPE_CHECKING:
     from truebleu.significance.compare import PairResult
     from truebleu.significance.settings import CompareSettings
 
-# Version of the layout that the script expects.
-DATA_VERSION = 1
 # Compression level: a compromise between size and speed.
 LEVEL = 6
 # Path of the core as a WebAssembly module.
 CORE = files(__package__) / "core.wasm"
-# Kinds of columns, the smallest first, by the names that the script knows.
-KINDS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
+# Kinds of whole numbers, the smallest first, by the names that the script knows.
+KINDS = ("u1", "u2", "u4")
 # Maximum distance of the column to which another is stored as differences.
 FARTHEST = 8
 
 
-def pack(data: bytes) -> bytes:
-    """Compress with gzip, without a time stamp: equal data give equal bytes."""
-    return compress(data, compresslevel=LEVEL, mtime=0)
-
-
 def data_block(name: str, data: bytes) -> str:
-    """Put data into an element that is not executed; base64 needs no escapes."""
-    text = b64encode(pack(data)).decode()
+    """Compress data into an element that is not executed; equal data give equal elements."""
+    # Base64 needs no escapes, and gzip no time stamp.
+    text = b64encode(compress(data, compresslevel=LEVEL, mtime=0)).decode()
     return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
-
-
-def core_block() -> str:
-    """Return the core, which computes what the page shows of selections, as an element."""
-    return data_block("core", CORE.read_bytes())
 
 
 def core_description(metric: Scorer) -> dict[str, Any]:
@@ -74,57 +63,35 @@ def core_comparison_settings(settings: CompareSettings) -> str:
     return dumps({name: getattr(settings, name) for name in names})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """A column of statistics, coded so that it compresses well.
+def encode(rows: NDArray[np.float64]) -> tuple[str, list[int], bytes]:
+    """Encode statistics so that they compress well.
 
     Counts of n-grams hardly vary from order to order and from system to system. So whole numbers
-    are stored as differences to an earlier column, and these as differences to the first system's;
-    the lowest bit holds the sign.
+    are stored as differences to the first system's, and these as differences to an earlier column,
+    modulo the range of their kind. Other numbers are stored as they are.
 
-    Attributes:
-        layout: kind of the values, kind of the stored values, and distance to the earlier column,
-            or 0 without one; for the script.
-        data: stored values, one system after the other.
+    Args:
+        rows: statistics, shaped (column, system, segment).
+
+    Returns:
+        The kind of the numbers, the distance of each column to the earlier one or 0, and the
+        numbers, little-endian.
     """
-
-    layout: tuple[str, str, int]
-    data: bytes
-
-    @classmethod
-    def of(cls, rows: NDArray[np.float64], number: int) -> Column:
-        """Encode column `number` of `rows`, which are shaped (column, system, segment)."""
-        values = rows[number]
-        kind = _kind(values)
-        if kind is not None and _is_whole(values):
-            earlier = range(1, min(number, FARTHEST) + 1)
-            backs = [0, *(back for back in earlier if _is_whole(rows[number - back]))]
-            coded = [_encode(values - rows[number - back] if back else values) for back in backs]
-            # Approximate number of bits of the differences.
-            sizes = [float(np.log2(1 + codes).sum()) for codes in coded]
-            best = int(np.argmin(sizes))
-            stored = _kind(coded[best])
-            if stored is not None:
-                data = np.ascontiguousarray(coded[best]).astype(f"<{stored}").tobytes()
-                return cls((kind, stored, backs[best]), data)
-        return cls(("f8", "f8", 0), np.ascontiguousarray(values).astype("<f8").tobytes())
-
-
-def _is_whole(values: NDArray[np.float64]) -> bool:
-    """Return whether all values are whole numbers from 0 up."""
-    return bool((values == np.floor(values)).all() and values.min(initial=0) >= 0)
-
-
-def _kind(values: NDArray[np.float64]) -> str | None:
-    """Return the smallest kind of whole numbers from 0 up that holds all values, or None."""
-    largest = values.max(initial=0)
-    return next((name for name, kind in KINDS.items() if largest <= np.iinfo(kind).max), None)
-
-
-def _encode(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Encode values as differences to the first system's, with the sign in the lowest bit."""
-    differences = np.concatenate([values[:1], values[1:] - values[:1]])
-    return np.where(differences >= 0, 2 * differences, -2 * differences - 1)
+    whole = (rows == np.floor(rows)).all() and rows.min(initial=0) >= 0
+    kinds = (kind for kind in KINDS if whole and rows.max(initial=0) <= np.iinfo(kind).max)
+    kind = next(kinds, "f8")
+    if kind == "f8":
+        return kind, [0] * len(rows), np.ascontiguousarray(rows, dtype="<f8").tobytes()
+    values = rows.astype(f"<{kind}")
+    values[:, 1:] -= values[:, :1]
+    backs, parts = [], []
+    for number, column in enumerate(values):
+        earlier = (values[number - back] for back in range(1, min(number, FARTHEST) + 1))
+        coded = [column, *(column - other for other in earlier)]
+        back = int(np.argmin([np.count_nonzero(differences) for differences in coded]))
+        backs.append(back)
+        parts.append(coded[back].tobytes())
+    return kind, backs, b"".join(parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,8 +123,13 @@ class PageData:
         count = max(1, most_outputs // len(counts.outline.systems))
         if data.size <= count:
             return data
-        order = np.argsort(-data._sizes(), kind="stable")
-        largest, others = np.split(order, [(count + 1) // 2])
+        # Each segment's largest contribution, relative to the maximum of the metric.
+        sizes = np.zeros(len(counts))
+        for metric in counts.metrics:
+            for first, second in data._pairs() or [(0, 1)]:
+                values = np.abs(segments.contributions(metric, first, second))
+                sizes = np.maximum(sizes, values / max(float(values.max()), 1e-300))
+        largest, others = np.split(np.argsort(-sizes, kind="stable"), [(count + 1) // 2])
         seed = report.comparison.settings.seed
         random = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
         return cls(report, segments, np.sort(np.concatenate([largest, random])))
@@ -177,70 +149,63 @@ class PageData:
         """Number of segments that are not in the page."""
         return len(self.counts) - self.size
 
-    def _sizes(self) -> NDArray[np.float64]:
-        """Compute each segment's largest contribution, relative to the maximum of its metric."""
-        sizes = np.zeros(len(self.counts))
-        for metric in self.counts.metrics:
-            for first, second in self._pairs() or [(0, 1)]:
-                values = np.abs(self.segments.contributions(metric, first, second))
-                sizes = np.maximum(sizes, values / max(float(values.max()), 1e-300))
-        return sizes
-
     def _pairs(self) -> list[tuple[int, int]]:
         """Return the pairs of systems that are explained, as indices."""
-        names = self.counts.outline.systems
-        explanation = self.report.explanation
-        explained = [] if explanation is None else explanation.pairs
-        pairs = ((pair.comparison.a, pair.comparison.b) for pair in explained)
-        return [(names.index(a), names.index(b)) for a, b in dict.fromkeys(pairs)]
+        names, explanation = self.counts.outline.systems, self.report.explanation
+        compared = [] if explanation is None else [pair.comparison for pair in explanation.pairs]
+        return list(dict.fromkeys((names.index(p.a), names.index(p.b)) for p in compared))
 
     # Content of the page.
 
     def blocks(self) -> Iterator[str]:
-        """Yield the data as elements of a page."""
-        yield core_block()
-        for name, data in (
-            ("description", self.description()),
-            ("statistics", self.statistics()),
-            ("texts", self.texts()),
-        ):
-            yield data_block(name, data)
+        """Yield the core and the data as elements of a page."""
+        layouts, statistics = self.statistics()
+        yield data_block("core", CORE.read_bytes())
+        yield data_block("description", self.description(layouts))
+        yield data_block("statistics", statistics)
+        yield data_block("texts", self.texts())
 
-    def description(self) -> bytes:
+    def statistics(self) -> tuple[list[tuple[str, list[int]]], bytes]:
+        """Encode the statistics of all metrics; each metric begins at a multiple of 8 bytes.
+
+        Returns:
+            The kind and distances of each metric's columns, and the bytes.
+        """
+        layouts, parts = [], []
+        for metric in self.counts.metrics:
+            kind, backs, data = encode(metric.rows.floats()[self.indices].transpose(2, 1, 0))
+            layouts.append((kind, backs))
+            parts += [data, bytes(-len(data) % 8)]
+        return layouts, b"".join(parts)
+
+    def description(self, layouts: Sequence[tuple[str, list[int]]]) -> bytes:
         """Describe names, slices, flags and metrics: all but the statistics and the texts."""
         segments, comparison = self.segments, self.report.comparison
-        outline, texts = self.counts.outline, self.counts.texts
-        words = words_of(outline.rows)
-        names = list(outline.systems)
+        outline, names = self.counts.outline, list(self.counts.outline.systems)
         positions = {index: position for position, index in enumerate(self.indices.tolist())}
+        of_segment, words = segments.units.of_segment, words_of(outline.rows)
+        in_order = np.array_equal(of_segment, np.arange(len(of_segment)))
         values: dict[str, Any] = {
-            "version": DATA_VERSION,
             "row": words.row,
             "system": words.system,
+            "is_items": outline.rows == "items",
             "segments": outline.segments,
             "numbers": None if not self.left_out else (self.indices + 1).tolist(),
             "names": self._select(outline.names),
             "systems": names,
-            "baseline": comparison.settings.baseline,
             "pairs": self._pairs(),
-            "references": list(outline.reference_names),
-            "is_items": outline.rows == "items",
-            "has_source": texts is not None and texts.source is not None,
-            "has_texts": texts is not None or self.counts.item_texts is not None,
-            "fields": [{"title": title, "kind": kind} for title, kind in self._fields()],
+            "fields": [{"title": title, "kind": kind} for title, kind, _ in self._fields()],
             "primary": comparison.settings.primary or self.counts.labels[0],
             "level": comparison.settings.level,
             "few_units": FEW_UNITS,
             "enough_documents": ENOUGH_DOCUMENTS,
             "largest_share": LARGEST_SHARE,
-            "results": self._results() if len(names) > 2 else None,
-            "groups": self._groups() if len(names) > 2 else [],
-            "documents": None if outline.documents is None else self._labels(outline.documents),
+            **(self._results() if len(names) > 2 else {"results": None, "groups": []}),
+            "documents": self._select(outline.documents),
             "variables": [
                 {
                     "name": variable.name,
-                    "origin": variable.origin,
-                    "labels": list(variable.labels),
+                    "labels": variable.labels,
                     "of": variable.of_segment[self.indices].tolist(),
                 }
                 for variable in segments.variables
@@ -254,9 +219,12 @@ class PageData:
                 for system, flags in segments.flagged.items()
             },
             "unit": segments.units.kind,
-            "units": self._units(segments),
+            "units": None if in_order else of_segment[self.indices].tolist(),
             "settings": core_comparison_settings(comparison.settings),
-            "metrics": [self._metric(metric) for metric in self.counts.metrics],
+            "metrics": [
+                self._metric(metric, layout)
+                for metric, layout in zip(self.counts.metrics, layouts, strict=True)
+            ],
             "human": {
                 label: [self._select(scores.get(name)) for name in names]
                 for label, scores in segments.human.items()
@@ -275,44 +243,54 @@ class PageData:
         }
         return _json(values)
 
-    def _units(self, segments: Segments) -> list[int] | None:
-        """Return the unit of each segment; None if units are segments in order."""
-        of_segment = segments.units.of_segment
-        in_order = np.array_equal(of_segment, np.arange(len(of_segment)))
-        return None if in_order else of_segment[self.indices].tolist()
+    def _fields(self) -> list[tuple[str, str, Sequence[str | None]]]:
+        """Return the title, kind and values of each text of a segment or item, in order.
 
-    def _fields(self) -> list[tuple[str, str]]:
-        """Return the title and kind of each text of a segment or item, in order."""
-        texts, outputs = (
-            self.counts.texts,
-            [(name, "output") for name in self.counts.outline.systems],
-        )
-        if self.counts.item_texts is not None:
-            return [("Question", "question"), ("Target", "target"), *outputs]
+        Items have a question, a target, outputs and extracted answers.
+        """
+        texts, of_items = self.counts.texts, self.counts.item_texts
+        names = self.counts.outline.systems
+        if of_items is not None:
+            answers = [of_items.answers[name] for name in names]
+            named = list(zip(names, answers, strict=True))
+            return [
+                ("Question", "question", [item.question for item in of_items.items]),
+                ("Target", "target", [item.target for item in of_items.items]),
+                *((name, "output", [text.output for text in own]) for name, own in named),
+                *((name, "answer", [text.answer for text in own]) for name, own in named),
+            ]
         if texts is None:
             return []
-        source = [] if texts.source is None else [("Source", "source")]
-        references = [(f"Reference {name}", "reference") for name in texts.reference_names]
-        return [*source, *references, *outputs]
-
-    def _results(self) -> dict[str, list[list[Value]]]:
-        """Return the comparisons of all pairs by metric."""
-        comparison = self.report.comparison
-        return {label: self._pair_rows(comparison.of(label)) for label in comparison.metrics}
-
-    def _groups(self) -> list[dict[str, Any]]:
-        """Return the scores and comparisons of each group."""
-        labels, names = self.report.comparison.metrics, self.counts.outline.systems
+        references = zip(texts.reference_names, texts.references, strict=True)
         return [
+            *([] if texts.source is None else [("Source", "source", texts.source)]),
+            *((f"Reference {name}", "reference", text) for name, text in references),
+            *((name, "output", text) for name, text in texts.systems.items()),
+        ]
+
+    def texts(self) -> bytes:
+        """List the texts of each segment in the page, which compress best side by side."""
+        columns = [column for *_, column in self._fields()]
+        return _json([[column[index] for column in columns] for index in self.indices.tolist()])
+
+    def _results(self) -> dict[str, Any]:
+        """Return the comparisons of all pairs by metric, and scores and comparisons of groups."""
+        comparison, names = self.report.comparison, self.counts.outline.systems
+        groups = [
             {
                 "column": group.column,
                 "label": group.label,
                 "segments": group.segments,
-                "scores": {label: [group.systems[n][label] for n in names] for label in labels},
-                "pairs": {label: self._pair_rows(group.of(label)) for label in labels},
+                "scores": {
+                    label: [group.systems[name][label] for name in names]
+                    for label in comparison.metrics
+                },
+                "pairs": {label: self._pair_rows(group.of(label)) for label in comparison.metrics},
             }
-            for group in self.report.comparison.groups
+            for group in comparison.groups
         ]
+        results = {label: self._pair_rows(comparison.of(label)) for label in comparison.metrics}
+        return {"results": results, "groups": groups}
 
     def _pair_rows(self, pairs: Sequence[PairResult]) -> list[list[Value]]:
         """Return systems, difference, interval, p alone and adjusted, and the decision of pairs."""
@@ -330,85 +308,30 @@ class PageData:
             for pair in pairs
         ]
 
-    def _labels(self, labels: Sequence[str]) -> dict[str, Any]:
-        numbers: dict[str, int] = {}
-        of = [numbers.setdefault(labels[index], len(numbers)) for index in self.indices.tolist()]
-        return {"labels": list(numbers), "of": of}
-
     def _select(self, values: Sequence[Value] | None) -> list[Value] | None:
         return None if values is None else [values[index] for index in self.indices.tolist()]
 
-    def _metric(self, metric: MetricCounts) -> dict[str, Any]:
-        return {
+    def _metric(self, metric: MetricCounts, layout: tuple[str, list[int]]) -> dict[str, Any]:
+        """Describe a metric, with scores and contributions if the page's core lacks the metric."""
+        result = self.report.comparison.metrics[metric.label]
+        described = {
             "label": metric.label,
-            "factor": Scale.of(self.report.comparison.metrics[metric.label]).factor,
+            "factor": 100 if result.percent else 1,
             **core_description(metric.scorer),
-            "digits": Scale.of(self.report.comparison.metrics[metric.label]).digits,
-            "columns": [column.layout for column in self._columns(metric)],
-            **self._without_core(metric),
+            "digits": PERCENT_DIGITS if result.percent else result.digits,
+            "columns": layout,
         }
-
-    def _without_core(self, metric: MetricCounts) -> dict[str, Any]:
-        """Compute scores of segments and contributions, if the page has no core for the metric."""
-        if metric.scorer.core_settings() is not None:
-            return {}
-
-        def contributions(first: int, second: int) -> list[float]:
-            values = self.segments.contributions(metric, first, second)
-            return list(values[self.indices].tolist())
-
-        return {
-            "segment_scores": [
-                self._select(system)
-                for system in metric.scorer.segment_scores(metric.rows.floats())
-            ],
-            "contributions": {
-                f"{first} {second}": contributions(first, second)
+        if described["core"] is None:
+            scores = metric.scorer.segment_scores(metric.rows.floats())
+            described["segment_scores"] = [self._select(system) for system in scores]
+            described["contributions"] = {
+                f"{first} {second}": self.segments.contributions(metric, first, second)[
+                    self.indices
+                ].tolist()
                 for a, b in self._pairs()
                 for first, second in ((a, b), (b, a))
-            },
-        }
-
-    def _columns(self, metric: MetricCounts) -> list[Column]:
-        rows = metric.rows.floats()[self.indices].transpose(2, 1, 0)
-        return [Column.of(rows, number) for number in range(len(rows))]
-
-    def statistics(self) -> bytes:
-        """Join all columns of all metrics, each with the values of one system after the other.
-
-        Values are little-endian, and each column begins at a multiple of 8 bytes.
-        """
-        parts = []
-        for metric in self.counts.metrics:
-            for column in self._columns(metric):
-                parts += [column.data, bytes(-len(column.data) % 8)]
-        return b"".join(parts)
-
-    def texts(self) -> bytes:
-        """List the texts of each segment in the page: source, references, outputs.
-
-        Items have a question, a target, outputs and extracted answers. Texts of a segment resemble
-        each other, and compress best side by side.
-        """
-        texts, of_items = self.counts.texts, self.counts.item_texts
-        if of_items is not None:
-            answers = [of_items.answers[name] for name in self.counts.outline.systems]
-            return _json(
-                [
-                    [
-                        of_items.items[index].question,
-                        of_items.items[index].target,
-                        *(texts_of[index].output for texts_of in answers),
-                        *(texts_of[index].answer for texts_of in answers),
-                    ]
-                    for index in self.indices.tolist()
-                ]
-            )
-        if texts is None:
-            return _json([])
-        sources = [] if texts.source is None else [texts.source]
-        columns = [*sources, *texts.references, *texts.systems.values()]
-        return _json([[column[index] for column in columns] for index in self.indices.tolist()])
+            }
+        return described
 
 
 def _json(values: object) -> bytes:

@@ -1,79 +1,114 @@
-"""The first screen about two systems: verdict, what disturbs it, and a forest of differences."""
+"""The first screen of a report: verdict, what to look at first, and differences on one axis.
+
+Two systems have a forest of differences, more a table with the differences to the leader.
+"""
 
 from __future__ import annotations
 
 import re
-from html import escape
+from itertools import combinations
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from truebleu.reports.compare import is_plain_test, is_second_better, pair_bounds, verdict
-from truebleu.reports.document import bracketed, join_names, p_cell, p_equals, relation
+from truebleu.explanation.report import MOST_GROUPS
+from truebleu.explanation.slices import OTHER
+from truebleu.reports import document as doc
+from truebleu.reports.compare import (
+    by_score,
+    is_plain_test,
+    is_second_better,
+    pair_bounds,
+    pairs_with,
+    verdict,
+)
 from truebleu.reports.explain import NOUNS, link, matters
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page.forest import ForestRow, Scale, forest, name_of, with_names
-from truebleu.reports.percent import comparison_in_percent
+from truebleu.reports.page.forest import (
+    Axis,
+    ForestRow,
+    Mark,
+    drawn_table,
+    forest,
+    linked,
+    name_of,
+    score_text,
+    short,
+    with_names,
+)
+from truebleu.reports.percent import unit
 from truebleu.reports.words import words_of
+from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.explanation.explain import DegenerateGroup, PairExplanation, TypographyEffect
     from truebleu.explanation.report import Report
-    from truebleu.significance.compare import Comparison, GroupComparison, PairResult
+    from truebleu.reports.page.forest import Column
+    from truebleu.significance.compare import Comparison, GroupComparison, MetricResult, PairResult
 
-# Name of scores that a sentence can leave out, and one that says what scores of 1 are.
+    Effect = DegenerateGroup | TypographyEffect
+
+# Scores that a sentence need not name, and the one that says what scores of 1 are.
 UNNAMED, CORRECT = "score", "correct"
 # Words of the caution about one unit, which stands in the box.
 OF_VARIANCE = "of the variance"
+# Beginning of the p-value at the end of a verdict.
+P_OF_VERDICT = re.compile(r", (?=(?:adjusted )?p [=<] )")
+# Share of flagged outputs from which a system is named first.
+MANY_FLAGGED = 0.01
+# Maximum number of systems named in a sentence, and number of shades of cells.
+MOST_NAMES, SHADES = 3, 4
+# Size of a cell in the picture of all pairs, in pixels, room for names, and most systems in it.
+CELL, NAMES, MOST_IN_PICTURE = 16, 190, 60
 
 
-def headline(comparison: Comparison, pair: PairResult) -> str:
-    """State the verdict on a pair, with the scores if they are percentages."""
-    metric = comparison.metrics[pair.metric]
-    if not is_plain_test(comparison) or metric.smallest_p > comparison.settings.alpha:
-        return next(iter(verdict(comparison_in_percent(comparison), pair.metric)), "")
-    scale = Scale.of(metric)
-    bounds = pair_bounds(pair, 1 if pair.difference >= 0 else -1)
-    low, high = (None if bound is None else scale.factor * bound for bound in bounds)
-    unit, scores, names, better = pair.metric, "", pair_of(pair), pair.difference
-    if is_second_better(comparison, pair):
-        names, better = (pair.b, pair.a), -pair.difference
-    if scale.factor > 1:
-        unit = "points"
-        first, second = (scale.score(comparison.systems[n][pair.metric].score) for n in names)
-        named = {UNNAMED: "", CORRECT: f" {CORRECT}"}.get(pair.metric, f" by {pair.metric}")
-        scores = f": {first} against {second}{named}"
-    amount = f"{scale.size(pair.difference)} {unit} {bracketed((low, high), scale.digits)}"
-    if pair.significant:
-        word = relation(better, metric.higher_is_better)
-        return f"{names[0]} {word} {names[1]} by {amount}{scores}."
-    return f"{pair.a} and {pair.b} can't be told apart: they differ by {amount}{scores}."
+def answer(report: Report) -> str:
+    """Show the verdict by the main metric, on one pair or on many systems."""
+    comparison = report.comparison
+    label = comparison.settings.primary or next(iter(comparison.metrics))
+    pairs, names = comparison.of(label), comparison.systems
+    first, *cautions = verdict(comparison, label)
+    if len(names) > 2:
+        headline, sentences = first, [*_about_all(comparison, label), *cautions]
+        remarks = _remarks(report)
+        box, table = _box_of_systems(report, remarks), _league(report, label, remarks)
+        picture = _picture(comparison, label)
+    else:
+        headline, *p = P_OF_VERDICT.split(first, maxsplit=1)
+        headline = _with_rates(headline, comparison, pairs[0]) if p else headline
+        of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
+        cautions = [caution for caution in cautions if caution not in of_one_unit]
+        sentences = [*p, *_other_metrics(comparison, pairs[0]), *cautions]
+        sentences += _varies(comparison, label)
+        in_points, level = comparison.metrics[label].percent, comparison.settings.level
+        box = _box_of_pair(report, pairs[0], of_one_unit)
+        table = forest([*_rows(report, pairs[0])], _names(pairs[0]), level, in_points)
+        picture = ""
+    return (
+        f'<h1>{with_names(headline, names)}</h1><p class="then">'
+        f"{with_names(' '.join(sentences), names)}</p>{box}{table}"
+        f'<p class="legend">{sentence_of(" ".join(_legend(report, label)))}</p>{picture}'
+    )
 
 
-def pair_of(pair: PairResult) -> tuple[str, str]:
-    """Return the names of both systems."""
+# Two systems: the verdict.
+
+
+def _names(pair: PairResult) -> tuple[str, str]:
     return pair.a, pair.b
 
 
-def pair_answer(report: Report) -> str:
-    """Show the verdict on the only pair of systems."""
-    comparison = report.comparison
-    label = comparison.settings.primary or next(iter(comparison.metrics))
-    (pair,) = comparison.of(label)
-    _, *cautions = verdict(comparison_in_percent(comparison), label)
-    of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
-    cautions = [caution for caution in cautions if caution not in of_one_unit]
-    sentences = [p_equals("p", pair.p).replace("p ", "p\u00a0", 1) + "."]
-    sentences += [*_other_metrics(comparison, pair), *cautions, *_varies(report, pair)]
-    return "".join(
-        (
-            f"<h1>{with_names(headline(comparison, pair), comparison.systems)}</h1>",
-            f'<p class="then">{with_names(" ".join(sentences), comparison.systems)}</p>',
-            _box(report, pair, of_one_unit),
-            forest([*_rows(report, pair)], pair_of(pair), ["p"], comparison.settings.level),
-            f'<p class="legend">{sentence_of(" ".join(_legend(comparison, pair)))}</p>',
-        )
+def _with_rates(headline: str, comparison: Comparison, pair: PairResult) -> str:
+    """Add both rates of right items to a verdict in points, the better model's first."""
+    metric, label = comparison.metrics[pair.metric], pair.metric
+    if not metric.percent:
+        return f"{headline}."
+    names = (pair.b, pair.a) if is_second_better(comparison, pair) else _names(pair)
+    first, second = (score_text(comparison.systems[name][label].score, metric) for name in names)
+    named = {UNNAMED: "", CORRECT: f" {CORRECT}"}.get(label, f" by {label}")
+    return (
+        f"{headline.replace(unit(label, percent=True), 'points')}: {first} against {second}{named}."
     )
 
 
@@ -81,150 +116,142 @@ def _other_metrics(comparison: Comparison, pair: PairResult) -> Iterator[str]:
     """Say what the metrics that do not decide the verdict show."""
     if comparison.settings.primary is None or not is_plain_test(comparison):
         return
-    relations: dict[str, list[str]] = {}
-    main = _relation(comparison, pair) if pair.significant else ""
+    labels: dict[str, list[str]] = {}
     for other in comparison.comparisons:
+        higher = comparison.metrics[other.metric].higher_is_better
+        better = doc.relation(other.difference, higher).removesuffix(" than")
+        clause = f"{pair.a} {better}" if other.significant else "they can't be told apart"
         if other.metric != pair.metric:
-            better = _relation(comparison, other) if other.significant else ""
-            relations.setdefault(better, []).append(other.metric)
-    clauses = [
-        f"by {join_names(labels)} "
-        + (
-            f"it {better}{' too' if better == main else ''}"
-            if better
-            else "they can't be told apart"
-        )
-        for better, labels in relations.items()
-    ]
+            labels.setdefault(clause, []).append(other.metric)
+    clauses = [f"by {doc.join_names(names)} {clause}" for clause, names in labels.items()]
     if clauses:
-        text = "; ".join(clauses)
-        subject = "" if main else f" ({pair.a})"
-        yield f"For information: {text.replace(' it ', f' {pair.a} ') if subject else text}."
+        yield f"For information: {'; '.join(clauses)}."
 
 
-def _relation(comparison: Comparison, pair: PairResult) -> str:
-    better = relation(pair.difference, comparison.metrics[pair.metric].higher_is_better)
-    return better.removesuffix(" than").removesuffix(" the")
-
-
-def _varies(report: Report, pair: PairResult) -> Iterator[str]:
-    """Name the variable on which the difference depends most clearly."""
-    explained = _explained(report, pair)
-    alpha = report.comparison.settings.alpha
-    groups = [found for found in report.comparison.heterogeneity if found.metric == pair.metric]
-    for found in groups:
-        if found.p_adjusted <= alpha:
-            p = p_equals("p" if len(groups) == 1 else "adjusted p", found.p_adjusted)
+def _varies(comparison: Comparison, label: str) -> Iterator[str]:
+    """Name the columns between whose groups the difference varies."""
+    tests = [found for found in comparison.heterogeneity if found.metric == label]
+    name = "p" if len(tests) == 1 else "adjusted p"
+    for found in tests:
+        if found.p_adjusted <= comparison.settings.alpha:
+            p = doc.p_equals(name, found.p_adjusted)
             yield f"The difference varies by {found.column} ({p})."
-    if groups:
-        return
-    for variable in () if explained is None else explained.variables[:1]:
-        if variable.p_adjusted is not None and variable.p_adjusted <= alpha:
-            yield (
-                f"The difference varies by {variable.name} "
-                f"({p_equals('adjusted p', variable.p_adjusted)})."
-            )
 
 
-def _explained(report: Report, pair: PairResult) -> PairExplanation | None:
-    pairs = () if report.explanation is None else report.explanation.of(pair.metric)
-    return next((found for found in pairs if pair_of(found.comparison) == pair_of(pair)), None)
+# Two systems: what moves the difference.
 
 
-# The box beside the verdict.
+def _explained(report: Report, pair: PairResult) -> dict[str, PairExplanation]:
+    """Return the explanations of a pair by metric."""
+    pairs = () if report.explanation is None else report.explanation.pairs
+    return {p.comparison.metric: p for p in pairs if _names(p.comparison) == _names(pair)}
 
 
-def _about_one_unit(explained: PairExplanation, caution: str) -> str:
-    """Link the document that a caution names to its segments."""
-    unit = explained.comparison.largest_unit
-    if unit is None or not caution.startswith("Document "):
-        return sentence_of(caution)
-    name = f'<a href="#{escape(link(explained, document=unit))}">{name_of(unit)}</a>'
-    return sentence_of(caution).replace(text_of(unit), name, 1)
+def _effects(report: Report, pair: PairResult) -> Iterator[tuple[str, dict[str, Effect]]]:
+    """Yield what turns the verdict or moves the difference: a condition, and its effect by metric.
+
+    The conditions are that flagged outputs are left out, or that typography is the same.
+    """
+    effects: dict[str, dict[str, Effect]] = {}
+    for label, explained in _explained(report, pair).items():
+        found: list[Effect] = [*explained.degenerate[:1], *explained.typography]
+        for effect in found:
+            flagged = len(getattr(effect, "segments", ()))
+            condition = f"With the same {effect.kind}"
+            condition = f"Without {flagged:,} flagged outputs" if flagged else condition
+            if effect.difference is not None:
+                effects.setdefault(condition, {})[label] = effect
+    for condition, by_metric in effects.items():
+        main = by_metric.get(pair.metric)
+        if main is not None and matters(main, pair, report.comparison.settings.alpha):
+            yield condition, by_metric
 
 
-def _box(report: Report, pair: PairResult, cautions: Sequence[str]) -> str:
-    """Show what moves the difference considerably: flagged outputs, typography, one document."""
-    explained, comparison = _explained(report, pair), report.comparison
+def _effect_mark(comparison: Comparison, label: str, effect: Effect) -> Mark:
+    significant = (effect.p or 0.0) <= comparison.settings.alpha
+    tested = (effect.difference or 0.0, effect.interval, significant)
+    return Mark.of(label, tested, comparison.metrics[label])
+
+
+def _box_of_pair(report: Report, pair: PairResult, cautions: Sequence[str]) -> str:
+    """Show what turns the verdict or moves the difference, and one document that carries it."""
+    explained = _explained(report, pair).get(pair.metric)
     if explained is None:
         return ""
-    alpha, scale = comparison.settings.alpha, Scale.of(comparison.metrics[pair.metric])
-    parts = []
-    flagged = explained.degenerate[:1]
-    effects: tuple[DegenerateGroup | TypographyEffect, ...] = (*flagged, *explained.typography)
-    for effect in effects:
-        if effect.difference is None or effect.p is None or not matters(effect, pair, alpha):
-            continue
-        turns = effect.p > alpha or effect.difference * pair.difference < 0
-        verb = "turn" if turns or not pair.significant else "move"
-        noun = "the verdict" if verb == "turn" else "the difference"
-        subject, condition = (
-            f"{effect.kind.capitalize()} differ and",
-            f"With the same {effect.kind}",
-        )
-        if effect in flagged:
-            count = len(flagged[0].segments)
-            subject, condition = f"{count:,} flagged outputs", "Without them"
-        bounds = scale.turned_interval(effect.interval or (None, None))
-        difference = f"{scale.turned(effect.difference):+.{scale.digits}f}"
+    parts, before = [], _pair_mark(report.comparison, pair).look
+    for condition, by_metric in _effects(report, pair):
+        effect = by_metric[pair.metric]
+        mark = _effect_mark(report.comparison, pair.metric, effect)
+        what = "difference moves" if mark.look == before != "none" else "verdict turns"
         parts.append(
-            f"<b>{text_of(subject)} {verb} {noun}.</b> {text_of(condition)} the difference is "
-            f"{sentence_of(difference)} {text_of(pair.metric)} "
-            f"{sentence_of(bracketed(bounds, scale.digits, sign='+'))}, "
-            f"{p_equals('p', effect.p)} (exploratory)."
+            f"<b>{condition} the {what}:</b> the difference is {mark.text} {text_of(pair.metric)} "
+            f"{mark.interval}, {text_of(doc.p_equals('p', effect.p or 0.0))} (exploratory)."
         )
-    links = [
-        f'<a href="#{escape(link(explained, flag=group.kind))}">'
-        f"{len(group.segments):,} {text_of(_flagged(group.kind, len(group.segments)))}</a>"
-        f"{f' of {name_of(group.system)}' if group.system else ''}"
-        for group in explained.degenerate[1:]
-    ]
-    if parts and links and "flagged" in parts[0]:
-        parts[0] += f" They are {', '.join(links)}; an output can have several flags."
-    parts += [_about_one_unit(explained, caution) for caution in cautions]
-    return "".join(f'<p class="flag">{part}</p>' for part in [" ".join(parts)] if part)
+        if effect in explained.degenerate:
+            flags = ", ".join(_flags(explained))
+            parts.append(f"The flags are {flags}; an output can have several.")
+    name = str(explained.comparison.largest_unit)
+    document = f"Document {linked(name_of(name), link(explained, document=name))} "
+    parts += [sentence_of(c).replace(f"Document {text_of(name)} ", document, 1) for c in cautions]
+    return f'<p class="flag">{" ".join(parts)}</p>' if parts else ""
 
 
-def _flagged(kind: str, count: int) -> str:
-    return NOUNS.get(kind, f"{kind} output{{s}}").format(s="" if count == 1 else "s")
+def _flags(explained: PairExplanation) -> Iterator[str]:
+    """Yield a link to the flagged outputs of each kind and system."""
+    for group in explained.degenerate[1:]:
+        plural = "" if len(group.segments) == 1 else "s"
+        noun = NOUNS.get(group.kind, f"{group.kind} output{{s}}").format(s=plural)
+        text = linked(f"{len(group.segments):,} {noun}", link(explained, flag=group.kind))
+        yield f"{text} of {name_of(group.system)}" if group.system else text
 
 
-# The forest.
+# Two systems: the forest.
+
+
+def _pair_mark(comparison: Comparison, pair: PairResult, label: str = "") -> Mark:
+    """Make the mark of a tested pair."""
+    tested, metric = (pair.difference, pair.interval, pair.significant), comparison.metrics
+    band = None if pair.people is None else pair.people.coin
+    return Mark.of(label or pair.metric, tested, metric[pair.metric], band)
 
 
 def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
     """Yield the metrics, the metrics without what disturbs them, and the groups."""
     comparison = report.comparison
     words, count = words_of(comparison.test_set.rows), comparison.test_set.segments
-    alpha = comparison.settings.alpha
     is_only_row = len(comparison.metrics) == 1 and words.row == "item"
     for tested in comparison.comparisons:
-        scale = Scale.of(comparison.metrics[tested.metric])
-        lower = "lower is better, turned" if scale.sign < 0 else ""
-        label = f"{tested.metric} ↓" if lower else tested.metric
-        yield ForestRow(
-            label=f"all {words.rows}" if is_only_row else label,
-            note=f"{count:,}" if is_only_row else lower,
-            scale=scale,
-            scores=_scores(comparison, tested),
-            difference=tested.difference,
-            interval=tested.interval,
-            p=(p_cell(tested.p),),
-            significant=tested.significant,
-            band=None if tested.people is None else tested.people.coin,
-        )
-    yield from _without(report, pair, alpha)
+        label, metric = text_of(tested.metric), comparison.metrics[tested.metric]
+        if is_only_row:
+            label = linked(f"all {words.rows}", None, f"{count:,}")
+        elif metric.higher_is_better is False:
+            label += ' ↓ <small class="wide">lower is better, turned</small>'
+        scores = [comparison.systems[name][tested.metric].score for name in _names(pair)]
+        yield _row(label, _pair_mark(comparison, tested), tested.p, scores, metric)
+    for condition, by_metric in _effects(report, pair):
+        flags = link(_explained(report, pair)[pair.metric], flag="any")
+        address = flags if condition.startswith("Without") else None
+        yield ForestRow(linked(condition, address, "exploratory"))
+        for label, effect in by_metric.items():
+            yield _row(text_of(label), _effect_mark(comparison, label, effect), effect.p)
     for column in dict.fromkeys(group.column for group in comparison.groups):
         groups = [group for group in comparison.groups if group.column == column]
         if not is_only_row or len(comparison.groups) > len(groups):
-            yield ForestRow(label=f"{pair.metric} by {column}")
+            yield ForestRow(text_of(f"{pair.metric} by {column}"))
         for group in sorted(groups, key=natural_order):
             yield _group_row(comparison, group, pair)
 
 
-def _scores(comparison: Comparison, pair: PairResult) -> tuple[float, float]:
-    first, second = (comparison.systems[name][pair.metric].score for name in pair_of(pair))
-    return first, second
+def _row(
+    label: str,
+    mark: Mark,
+    p: float | None,
+    scores: Sequence[float] = (),
+    metric: MetricResult | None = None,
+) -> ForestRow:
+    """Make a row with p, and with the scores of both systems if they are known."""
+    first, second = ("", "") if metric is None else (score_text(score, metric) for score in scores)
+    return ForestRow(label, mark, "not tested" if p is None else doc.p_cell(p), (first, second))
 
 
 def natural_order(group: GroupComparison) -> tuple[float, int, str]:
@@ -234,71 +261,260 @@ def natural_order(group: GroupComparison) -> tuple[float, int, str]:
 
 
 def _group_row(comparison: Comparison, group: GroupComparison, pair: PairResult) -> ForestRow:
-    scores = tuple(group.systems[name][pair.metric] for name in pair_of(pair))
-    found = next((p for p in group.of(pair.metric) if pair_of(p) == pair_of(pair)), None)
-    fields = {"slice": f"{group.column}:{group.label}"}
-    return ForestRow(
-        label=group.label,
-        note=f"{group.segments:,}",
-        link=urlencode(fields, errors="surrogatepass", quote_via=quote),
-        scale=Scale.of(comparison.metrics[pair.metric]),
-        scores=(scores[0], scores[1]),
-        difference=scores[0] - scores[1],
-        interval=None if found is None else found.interval,
-        p=("not tested",) if found is None else (p_cell(found.p_adjusted),),
-        significant=found is not None and found.significant,
-    )
+    metric, fields = comparison.metrics[pair.metric], {"slice": f"{group.column}:{group.label}"}
+    address = urlencode(fields, errors="surrogatepass", quote_via=quote)
+    first, second = scores = [group.systems[name][pair.metric] for name in _names(pair)]
+    mark, p = Mark.of(group.label, (first - second, None, False), metric), None
+    for tested in group.of(pair.metric):
+        mark, p = _pair_mark(comparison, tested, group.label), tested.p_adjusted
+    label = linked(text_of(group.label), address, f"{group.segments:,}")
+    return _row(label, mark, p, scores, metric)
 
 
-def _without(report: Report, pair: PairResult, alpha: float) -> Iterator[ForestRow]:
-    """Yield the differences without flagged outputs, or with one typography, if these matter."""
-    explanation, main = report.explanation, _explained(report, pair)
-    if explanation is None or main is None:
-        return
-    pairs = [found for found in explanation.pairs if pair_of(found.comparison) == pair_of(pair)]
-    if main.degenerate and any(matters(p.degenerate[0], p.comparison, alpha) for p in pairs):
-        flagged = f"Without {len(main.degenerate[0].segments):,} flagged outputs"
-        yield ForestRow(label=flagged, link=link(main, flag="any"), note="exploratory")
-        effects = [(found.comparison.metric, found.degenerate[0]) for found in pairs]
-        yield from _effect_rows(report.comparison, effects, alpha)
-    for kind in [e.kind for e in main.typography if matters(e, pair, alpha)]:
-        yield ForestRow(label=f"With the same {kind}")
-        effects_of_kind = [
-            (found.comparison.metric, effect)
-            for found in pairs
-            for effect in found.typography
-            if effect.kind == kind
-        ]
-        yield from _effect_rows(report.comparison, effects_of_kind, alpha)
-
-
-def _effect_rows(
-    comparison: Comparison,
-    effects: Sequence[tuple[str, DegenerateGroup | TypographyEffect]],
-    alpha: float,
-) -> Iterator[ForestRow]:
-    for metric, effect in effects:
-        if effect.difference is not None and effect.p is not None:
-            yield ForestRow(
-                label=metric,
-                scale=Scale.of(comparison.metrics[metric]),
-                difference=effect.difference,
-                interval=effect.interval,
-                p=(p_cell(effect.p),),
-                significant=effect.p <= alpha,
-            )
-
-
-def _legend(comparison: Comparison, pair: PairResult) -> Iterator[str]:
-    points = Scale.of(comparison.metrics[pair.metric]).factor > 1
-    yield "Points: percentage points." if points else "Points of each metric."
-    yield "Filled: significant; hollow: can't be told apart."
-    if any(tested.people is not None for tested in comparison.comparisons):
-        yield "Grey: gaps so small that human raters agree no more often than a coin."
-    tested = [group for group in comparison.groups if group.comparisons]
-    if len(tested) > 1:
-        yield f"p and intervals of the {len(tested)} groups are adjusted for each other."
-    untested = [group.label for group in comparison.groups if not group.comparisons]
+def _legend(report: Report, label: str) -> Iterator[str]:
+    """Explain marks, ranks and corrections, and name groups that are not tested or not shown."""
+    comparison, settings = report.comparison, report.comparison.settings
+    words, metric = words_of(comparison.test_set.rows), comparison.metrics[label]
+    pairs, groups = comparison.of(label), comparison.groups
+    columns = list(dict.fromkeys(group.column for group in groups))
+    if len(comparison.systems) > 2:
+        if any(pair.uncorrected_interval is not None for pair in pairs):
+            title = CORRECTIONS[settings.correction].title
+            yield f"Intervals are adjusted for {len(pairs):,} pairs, as p is by {title}."
+        reference = settings.baseline or by_score(comparison, label)[0][0]
+        yield f"Filled: differs from {reference}; hollow: can't be told from it; ◂ beyond the axis."
+        if len(metric.clusters) > 1:
+            yield f"A rule: every {words.system} above is better than every {words.system} below."
+        if settings.baseline is None:
+            yield "Ranks: the range that the tests leave open."
+        lower = [name for name, m in comparison.metrics.items() if m.higher_is_better is False]
+        if lower:
+            yield f"{doc.join_names(lower)}: lower is better."
+        if columns:
+            names = doc.join_names(columns)
+            yield f"By {names}: {label}; the darker, the nearer to the best of a column."
+    else:
+        yield "Points: percentage points." if metric.percent else "Points of each metric."
+        yield "Filled: significant; hollow: can't be told apart."
+        if any(tested.people is not None for tested in comparison.comparisons):
+            yield "Grey: gaps so small that human raters agree no more often than a coin."
+        count = sum(bool(group.comparisons) for group in groups)
+        if count > 1:
+            yield f"p and intervals of the {count} groups are adjusted for each other."
+    untested = [group.label for group in groups if not group.comparisons]
     if untested:
-        units = words_of(comparison.test_set.rows).units(comparison.groups[0].unit)
-        yield f"Too few {units} to test: {join_names(untested, 5)}."
+        units = words.units(groups[0].unit)
+        yield f"Too few {units} to test: {doc.join_names(untested, 5)}."
+    variables = () if report.segments is None else report.segments.variables
+    others = [
+        f"{variable.name} (more than {MOST_GROUPS})" if OTHER in variable.labels else variable.name
+        for variable in variables
+        if variable.origin == "metadata" and variable.name not in columns
+    ]
+    if others:
+        yield (
+            f"Not compared here: groups by {doc.join_names(others)}; choose them as slices of "
+            f"{words.rows}."
+        )
+
+
+# Many systems.
+
+
+def _about_all(comparison: Comparison, label: str) -> Iterator[str]:
+    """Count the pairs that can't be told apart, and say who leads by the other metrics."""
+    pairs = comparison.of(label)
+    undecided = sum(not pair.significant for pair in pairs)
+    if is_plain_test(comparison):
+        yield f"Of the {len(pairs):,} pairs, {undecided:,} can't be told apart by {label}."
+    if comparison.settings.primary is None or comparison.settings.baseline is not None:
+        return
+    leaders = {other: by_score(comparison, other)[0][0] for other in comparison.metrics}
+    leader = leaders.pop(label)
+    same_leader = [other for other, name in leaders.items() if name == leader]
+    if same_leader:
+        yield f"{leader} also has the best {doc.join_names(same_leader)}."
+    for other, name in leaders.items():
+        if name != leader:
+            yield f"By {other}, {name} has the best score."
+
+
+def _remarks(report: Report) -> dict[str, str]:
+    """Return what stands out in systems: flagged outputs, or outputs of another system."""
+    if report.segments is None:
+        return {}
+    counts = report.segments.counts
+    sizes = {name: len(_any(flags)) for name, flags in report.segments.flagged.items()}
+    remarks = {
+        name: f"{size:,} flagged outputs"
+        for name, size in sorted(sizes.items(), key=lambda item: -item[1])
+        if size >= max(1, MANY_FLAGGED * len(counts))
+    }
+    texts = {} if counts.texts is None else counts.texts.systems
+    outputs = {name: tuple(text) for name, text in texts.items()}
+    for first, second in combinations(outputs, 2):
+        if outputs[first] == outputs[second]:
+            remarks[first], remarks[second] = f"same as {second}", f"same as {first}"
+    return remarks
+
+
+def _any(flags: Mapping[str, Sequence[int]]) -> set[int]:
+    """Return the indices of segments with any flag."""
+    return {index for indices in flags.values() for index in indices}
+
+
+def _box_of_systems(report: Report, remarks: Mapping[str, str]) -> str:
+    """Name the systems that stand out, those with most flagged outputs first."""
+    if not remarks or report.segments is None:
+        return ""
+    words, parts = words_of(report.comparison.test_set.rows), []
+    for system in list(remarks)[:MOST_NAMES]:
+        flags = report.segments.flagged.get(system, {})
+        kind = max(flags, key=lambda kind: len(flags[kind]), default="")
+        about = f" (most often {kind})" if "flagged" in remarks[system] else ""
+        parts.append(f"{name_of(system)}: {text_of(remarks[system] + about)}")
+    parts += [f"{len(remarks) - MOST_NAMES} more"] * (len(remarks) > MOST_NAMES)
+    systems = words.system if len(remarks) == 1 else words.systems
+    return f'<p class="flag"><b>Look at {len(remarks)} {systems} first.</b> {"; ".join(parts)}.</p>'
+
+
+def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
+    """Show each system's difference to the leader or the baseline, and its other scores."""
+    comparison, metrics = report.comparison, report.comparison.metrics
+    order = [name for name, _ in by_score(comparison, label)]
+    reference = comparison.settings.baseline or order[0]
+    order.sort(key=lambda name: name != reference)
+    results = [comparison.systems[name] for name in order]
+
+    def scores(other: str, look: str) -> Column:
+        heading = f"{other} ↓" if metrics[other].higher_is_better is False else other
+        cells = [score_text(result[other].score, metrics[other]) for result in results]
+        return f"number {look}", text_of(heading), cells
+
+    def ranks(other: str, look: str) -> list[Column]:
+        ranges = [result[other].rank_range for result in results]
+        cells = ["" if found is None else doc.rank_range(found) for found in ranges]
+        return [] if reference == comparison.settings.baseline else [(look, "rank", cells)]
+
+    marks = _marks(comparison, label, reference)
+    axis = Axis([marks[name].numbers for name in order[1:]], cut=True)
+    drawings, differences, intervals = zip(*(axis.cells(marks[n]) for n in order), strict=True)
+    heading = axis.heading(f"← worse than {text_of(short(reference))}")
+    numbers = {name: number for number, name in enumerate(comparison.systems)}
+    badges = {
+        name: f' <span class="badge">{text_of(remark)}</span>' for name, remark in remarks.items()
+    }
+    systems = [
+        f'<button type="button" class="pick" data-system="{numbers[name]}">{name_of(name)}</button>'
+        f"{badges.get(name, '')}"
+        for name in order
+    ]
+    columns = [
+        *ranks(label, "number wide soft"),
+        ("of-row", words_of(comparison.test_set.rows).system, systems),
+        scores(label, ""),
+        *_human_columns(report, order),
+        ("plot of-difference", heading, drawings),
+        ("number of-difference", "diff.", ("", *differences[1:])),
+        ("number wide", f"{100 * comparison.settings.level:g} % interval", ("", *intervals[1:])),
+    ]
+    others = [other for other in metrics if other != label]
+    for other in others:
+        columns += [scores(other, "wide of-metrics"), *ranks(other, "number wide soft of-metrics")]
+    for group in sorted(comparison.groups, key=natural_order):
+        cells = _shaded(group, metrics[label], label, order)
+        columns.append(("number wide of-groups", text_of(group.label), cells))
+    begins = {cluster[0] for cluster in metrics[label].clusters[1:]}
+    table = drawn_table("league", columns, ["rule" if name in begins else "" for name in order])
+    # On narrow screens readers choose between columns.
+    views = {"difference": "difference", "metrics": ", ".join(others)}
+    views["groups"] = "groups" if comparison.groups else ""
+    radios = [
+        f'<label><input type="radio" name="view" value="{view}"'
+        f"{' checked' * (view == 'difference')}> {text_of(title)}</label>"
+        for view, title in views.items()
+        if title
+    ]
+    return f'<div class="views narrow">{"".join(radios)}</div>{table}' if radios[1:] else table
+
+
+def _marks(comparison: Comparison, label: str, reference: str) -> dict[str, Mark]:
+    """Make the marks of the differences to one system, with intervals adjusted as their p."""
+    metric = comparison.metrics[label]
+    marks = {reference: Mark(reference, 0.0, None, metric.digits, "ahead")}
+    for name, (pair, sign) in pairs_with(comparison, label, reference).items():
+        tested = (sign * pair.difference, pair_bounds(pair, sign), pair.significant)
+        marks[name] = Mark.of(name, tested, metric)
+    return marks
+
+
+def _human_columns(report: Report, order: Sequence[str]) -> list[Column]:
+    """Make the columns of human scores and their ranks, if there are human scores."""
+    if report.agreement is None:
+        return []
+    known = report.agreement.human.scores  # type: ignore[attr-defined]
+    ranked = sorted((score for score in known.values() if score is not None), reverse=True)
+    cells = [
+        ("–", "–") if score is None else (sentence_of(f"{score:.2f}"), str(1 + ranked.index(score)))
+        for score in map(known.get, order)
+    ]
+    scores, ranks = zip(*cells, strict=True)
+    return [("number wide", "people", scores), ("number wide soft", "rank", ranks)]
+
+
+def _shaded(
+    group: GroupComparison, metric: MetricResult, label: str, order: Sequence[str]
+) -> list[str]:
+    """Format the scores on a group of segments, the darker the nearer to the best of them."""
+    scores = {name: by_metric[label] for name, by_metric in group.systems.items()}
+    ranked = sorted(scores.values(), reverse=metric.higher_is_better is not False)
+    shades = {
+        name: max(0, SHADES - ranked.index(score) * 2 * SHADES // len(ranked))
+        for name, score in scores.items()
+    }
+    digits = min(1, metric.digits)
+    return [f'<span class="shade-{shades[n]}">{scores[n]:.{digits}f}</span>' for n in order]
+
+
+def _views(comparison: Comparison, label: str) -> str:
+    """Let readers of narrow screens choose between columns, if there are any to choose from."""
+    others = ", ".join(other for other in comparison.metrics if other != label)
+    views = {"difference": "difference", "metrics": others}
+    views |= {"groups": "groups"} if comparison.groups else {}
+    radios = "".join(
+        f'<label><input type="radio" name="view" value="{view}"'
+        f"{' checked' if view == 'difference' else ''}> {text_of(title)}</label>"
+        for view, title in views.items()
+        if title
+    )
+    return f'<div class="views narrow">{radios}</div>' if others or comparison.groups else ""
+
+
+def _picture(comparison: Comparison, label: str) -> str:
+    """Draw all pairs as a triangle: who is better, and who can't be told apart."""
+    order = [name for name, _ in by_score(comparison, label)]
+    if comparison.settings.baseline is not None or len(order) > MOST_IN_PICTURE:
+        return ""
+    parts = []
+    for row, name in enumerate(order):
+        pairs, marks = pairs_with(comparison, label, name), _marks(comparison, label, name)
+        top = row * CELL
+        parts.append(
+            f'<text x="{NAMES - 6}" y="{top + 12}" text-anchor="end">{text_of(short(name))}</text>'
+        )
+        for column, other in enumerate(order[row + 1 :], row + 1):
+            p, mark = doc.p_cell(pairs[other][0].p_adjusted), marks[other]
+            look = "undecided" if mark.look == "none" else "decided"
+            title = f"{other} − {name}: {mark.text}, adjusted p {p}"
+            parts.append(
+                f'<rect class="{look}" x="{NAMES + column * CELL}" y="{top}" width="{CELL - 1}" '
+                f'height="{CELL - 1}"><title>{sentence_of(title)}</title></rect>'
+            )
+    size = len(order) * CELL
+    return (
+        f'<details class="triangle"><summary>All {len(comparison.of(label)):,} pairs as a picture'
+        '</summary><div class="scroll" tabindex="0" role="group" aria-label="All pairs">'
+        f'<svg width="{NAMES + size}" height="{size}" role="img" aria-label="All pairs">'
+        f'{"".join(parts)}</svg></div><p class="legend">Dark: the row is better than the column, '
+        f"in the order of the table; light: can't be told apart, by {text_of(label)}.</p></details>"
+    )

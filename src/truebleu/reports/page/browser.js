@@ -90,7 +90,7 @@ class Browser {
     const swap = () => this.change({ a: this.state.b, b: this.state.a });
     const systems = store.systems.map((name) => option(name));
     const controls = [];
-    if (store.has_texts) controls.push(this.search("text", store.is_items ? "Question, target or output" : "Text"));
+    if (store.hasTexts) controls.push(this.search("text", store.is_items ? "Question, target or output" : "Text"));
     if (store.variables.length > 0) {
       const slices = store.variables.map(({ name, labels }) => element(
         "optgroup", { label: name }, ...labels.map((label) => option(`${name}:${label}`, label)),
@@ -103,11 +103,8 @@ class Browser {
       controls.push(this.select("flag", "Flagged", [...any, ...flags.map((flag) => option(flag))]));
     }
     if (store.documents !== null) {
-      const names = store.documents.labels.slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
-      controls.push(
-        this.search("document", "Document", { list: "documents" }),
-        element("datalist", { id: "documents" }, ...names),
-      );
+      const names = [...new Set(store.documents)].slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
+      controls.push(this.search("document", "Document", { list: "documents" }), element("datalist", { id: "documents" }, ...names));
     }
     const sorts = Object.entries(SORTS).map(([name, title]) => option(name, title(store)));
     controls.push(this.select("sort", "Sort by", sorts));
@@ -121,7 +118,7 @@ class Browser {
         this.select("b", `Second ${store.system}`, systems.map((node) => node.cloneNode(true))),
       );
     }
-    if (store.has_texts && !store.is_items) {
+    if (store.hasTexts && !store.is_items) {
       const kinds = [...new Set(store.fields.map(({ kind }) => kind))].map((kind) => option(kind));
       controls.push(this.select("in", "In", [option("", "any text"), ...kinds]), this.box("regex", "regular expression"));
     }
@@ -155,7 +152,7 @@ class Browser {
     const [a, b] = store.pairs[0] ?? [0, 1];
     return {
       ...DEFAULTS, metric: store.primary, a: store.systems[a], b: store.systems[b],
-      against: store.references.length > 0 ? "reference" : "",
+      against: store.reference < 0 ? "" : "reference",
       sort: store.is_items ? "number" : "contribution", outcome: store.is_items ? "ab" : "abe",
     };
   }
@@ -272,6 +269,8 @@ class Browser {
       },
       element("b", {}, COUNTS.format(counts[outcome])), ` ${title}`,
     )));
+    // The buttons are as wide as their share of the segments, if their words fit.
+    for (const button of this.bar.children) button.style.flexGrow = counts[button.className.at(-1)];
     const heading = document.getElementById("segments-title");
     if (rated) heading.textContent = `${COUNTS.format(counts.a + counts.b)} ${store.row}s that only one ${store.system} gets right`;
     this.showAll.textContent = `Show all ${COUNTS.format(store.count)}`;
@@ -293,10 +292,8 @@ class Browser {
     const { store, state } = this;
     let { indices: places } = store;
     if (state.document && store.documents !== null) {
-      const { labels, of } = store.documents;
-      const exact = labels.includes(state.document);
-      const fits = labels.map((label) => (exact ? label === state.document : label.includes(state.document)));
-      places = places.filter((place) => fits[of[place]]);
+      const exact = store.documents.includes(state.document);
+      places = places.filter((place) => (exact ? store.documents[place] === state.document : store.documents[place].includes(state.document)));
     }
     const variable = store.variables.find(({ name }) => state.slice.startsWith(`${name}:`));
     if (variable) {
@@ -367,8 +364,8 @@ class Browser {
     const labels = [store.name(place)];
     const flags = [...new Set(this.pair.flatMap((system) => store.flagsOf(system, place)))];
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
-    if (store.documents !== null) labels.push(store.documents.labels[store.documents.of[place]]);
-    const opening = store.has_texts ? (store.texts[place][0] ?? "").slice(0, 300) : "";
+    if (store.documents !== null) labels.push(store.documents[place]);
+    const opening = (store.texts[place][0] ?? "").slice(0, 300);
     const contribution = this.contributions()[place];
     return [
       element(
@@ -382,10 +379,10 @@ class Browser {
   // Name, question and target of an item, and the mark and answer of both models.
   itemCells(place) {
     const { store, metric } = this;
-    const texts = store.has_texts ? store.texts[place] : [];
+    const texts = store.texts[place];
     const answers = this.pair.map((system) => element(
       "span", { class: "answer" }, mark(store.segmentScore(metric, system, place), metric),
-      ` ${ending(texts[store.answersFrom + system] || texts[store.firstOutput + system] || "")}`,
+      ` ${ending(texts[store.firstAnswer + system] || texts[store.firstOutput + system] || "")}`,
     ));
     return [
       element("span", { class: "soft" }, store.name(place)),
@@ -447,22 +444,16 @@ class Browser {
       this.detail.replaceChildren();
       return;
     }
-    const labels = store.documents === null ? [] : [store.documents.labels[store.documents.of[place]]];
+    const labels = store.documents === null ? [] : [store.documents[place]];
     for (const variable of store.variables) {
       labels.push(`${variable.name}: ${variable.labels[variable.of[place]]}`);
     }
     const shown = this.state.all ? store.systems.map((_, system) => system) : this.pair;
-    const link = () => toClipboard(location.href, this.detail);
     this.detail.replaceChildren(...[
       element("h3", {}, `${capital(store.row)} ${store.name(place)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
-      ...(store.has_texts ? this.texts(place, store.texts[place], shown) : []),
+      ...(store.hasTexts ? this.texts(place, store.texts[place], shown) : []),
       store.is_items && store.metrics.length === 1 && this.metric.factor > 1 ? null : this.numbers(place, shown),
-      element(
-        "div", { class: "actions" },
-        element("button", { type: "button", onclick: link }, "Copy a link to it"),
-        element("span", { role: "status" }),
-      ),
     ].filter((part) => part !== null));
   }
 
@@ -486,7 +477,7 @@ class Browser {
     const all = this.box("all", `all ${store.system}s`);
     all.querySelector("input").checked = state.all !== "";
     const [a, b] = this.pair;
-    const reference = texts[store.has_source ? 1 : 0];
+    const reference = texts[store.reference];
     const outputs = shown.map((system) => {
       const text = texts[store.firstOutput + system];
       const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
@@ -592,7 +583,7 @@ function cautionsOf(store, { metric, difference }, result) {
     cautions.push(`Fewer than ${store.enough_documents} documents: intervals may be too narrow.`);
   }
   if (share > store.largest_share && units >= 1 / store.largest_share && !result.pass_fail) {
-    const name = store.unit === "document" ? `Document ${store.documents.labels[largest]}` : `${capital(unit)} ${largest}`;
+    const name = store.unit === "document" ? `Document ${store.documents[store.units?.indexOf(largest) ?? largest]}` : `${capital(unit)} ${largest}`;
     cautions.push(`${name} accounts for ${(100 * share).toFixed(0)} % of the variance: intervals may be too narrow.`);
   }
   return cautions;

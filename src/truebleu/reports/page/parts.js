@@ -96,42 +96,8 @@ function tableOf(title, headings, rows) {
   ));
 }
 
-let copied = null;
-
-// Copies a text, and reports that in the status of a part of the page.
-async function toClipboard(text, part) {
-  copied = text;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // If pages from files may not use the clipboard, the older command may work.
-    const area = element("textarea", {});
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
-  part.querySelector("[role=status]").textContent = "copied";
-}
-
 function download(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-// Adds buttons below the tables of results.
-async function addCopies() {
-  const tables = parsed(await inflated("tables"));
-  for (const scroll of document.querySelectorAll("[data-table]")) {
-    const texts = tables[scroll.dataset.table];
-    const copies = element("p", { class: "copies" }, "Copy as");
-    const add = (title, act) => copies.append(element("button", { type: "button", onclick: act }, title));
-    for (const format of ["LaTeX", "Markdown"]) {
-      add(format, () => toClipboard(texts[format.toLowerCase()], copies));
-    }
-    copies.append(element("span", { role: "status" }));
-    scroll.after(copies);
-  }
 }

@@ -25,6 +25,7 @@ window.addEventListener("hashchange", () => {
 function markExamples() {
   for (const example of document.querySelectorAll(".example")) {
     const [reference, ...outputs] = example.querySelectorAll(".text");
+    if (outputs.length < 2) continue; // without a reference, there is nothing to mark
     for (const output of outputs) {
       const marked = paragraph(output.textContent, { other: reference.textContent });
       if (marked.dataset.note) output.previousElementSibling.append(` · ${marked.dataset.note}`);
@@ -47,7 +48,6 @@ async function start() {
     for (const part of document.querySelectorAll("main details")) part.open = true;
   });
   markExamples();
-  await addCopies();
   if (document.getElementById("browser") !== null) browse(await openStore());
 }
 

@@ -4,9 +4,7 @@
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
 
 async function inflated(name) {
-  const text = atob(document.getElementById(`data-${name}`).textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  const bytes = Uint8Array.from(atob(document.getElementById(`data-${name}`).textContent), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
@@ -15,33 +13,14 @@ function known(value) {
   return Number.isFinite(value) ? value : null;
 }
 
-function parsed(buffer) {
-  return JSON.parse(new TextDecoder().decode(buffer));
-}
-
 // Loads the core, the description, the statistics and the texts from the page.
 async function openStore() {
-  const [core, description, statistics, texts] = await Promise.all(
-    ["core", "description", "statistics", "texts"].map(inflated),
-  );
+  const names = ["core", "description", "statistics", "texts"];
+  const [core, description, statistics, texts] = await Promise.all(names.map(inflated));
+  const parsed = (buffer) => JSON.parse(new TextDecoder().decode(buffer));
   const store = new Store(await Core.load(core), parsed(description), parsed(texts));
   store.fill(statistics);
   return store;
-}
-
-// Decodes whole numbers that are stored as differences to an earlier column, and then to the first
-// system, with the sign in the lowest bit.
-function decoded(column, Kind, before) {
-  const unfolded = (value) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
-  const first = Float64Array.from(column[0], unfolded);
-  return column.map((values, system) => {
-    const numbers = new Kind(values.length);
-    for (let place = 0; place < values.length; place += 1) {
-      const difference = system === 0 ? first[place] : unfolded(values[place]) + first[place];
-      numbers[place] = before === null ? difference : difference + before[system][place];
-    }
-    return numbers;
-  });
 }
 
 // Description and texts of the segments; the core has the statistics.
@@ -56,36 +35,40 @@ class Store {
     this.flagged = this.systems.map((name) => Object.fromEntries(
       Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
     ));
-    this.firstOutput = this.fields.length - this.systems.length;
-    this.answersFrom = this.fields.length;
+    const first = (kind) => this.fields.findIndex((field) => field.kind === kind);
+    [this.reference, this.firstOutput, this.firstAnswer] = ["reference", "output", "answer"].map(first);
+    this.hasTexts = this.fields.length > 0;
   }
 
   // Passes the statistics of the page to the core.
   fill(statistics) {
+    const [systems, size] = [this.systems.length, this.systems.length * this.count];
     let offset = 0;
     for (const metric of this.metrics) {
-      const columns = [];
-      for (const [kind, stored, back] of metric.columns) {
-        const size = this.count * this.systems.length;
-        const coded = new ARRAYS[stored](statistics, offset, size);
-        offset += Math.ceil(coded.byteLength / 8) * 8;
-        const column = this.systems.map(
-          (_, n) => coded.subarray(n * this.count, (n + 1) * this.count),
-        );
-        const before = back > 0 ? columns[columns.length - back] : null;
-        columns.push(stored === "f8" ? column : decoded(column, ARRAYS[kind], before));
-      }
+      const [kind, backs] = metric.columns;
+      const values = new ARRAYS[kind](statistics, offset, size * backs.length);
+      offset += Math.ceil(values.byteLength / 8) * 8;
+      // Arrays of whole numbers add modulo their range, as the differences were made. A column is
+      // the difference to an earlier column, and in it each system the difference to the first.
+      backs.forEach((back, column) => {
+        const start = column * size;
+        if (back > 0) for (let i = start; i < start + size; i += 1) values[i] += values[i - back * size];
+      });
       if (metric.core === null) continue;
-      this.core.addTable(metric, this.systems.length);
-      const rows = this.core.rows(metric, this.systems.length, this.count);
-      for (let place = 0, to = 0; place < this.count; place += 1) {
-        for (let system = 0; system < this.systems.length; system += 1) {
-          for (const column of columns) rows[to++] = column[system][place];
+      this.core.addTable(metric, systems);
+      const rows = this.core.rows(metric, systems, this.count);
+      const plain = kind === "f8";
+      for (let column = 0; column < backs.length; column += 1) {
+        for (let system = 0; system < systems; system += 1) {
+          for (let place = 0; place < this.count; place += 1) {
+            const at = column * size + system * this.count + place;
+            if (!plain && system > 0) values[at] += values[column * size + place];
+            rows[(place * systems + system) * backs.length + column] = values[at];
+          }
         }
       }
     }
   }
-
   cached(key, make) {
     if (!this.cache.has(key)) this.cache.set(key, make());
     return this.cache.get(key);

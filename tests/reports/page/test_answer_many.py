@@ -39,7 +39,7 @@ def test_dots_are_filled_and_intervals_exclude_0_exactly_where_pairs_are_decided
         name = re.findall(r'class="name"[^>]*>([^<]*)<', row)[0]
         (pair,) = [p for p in comparison.of("BLEU") if {p.a, p.b} == {name, leader}]
         decided += pair.significant
-        look = re.findall(r'<svg width="100%" height="30" class="(\w+)"', row)[0]
+        look = re.findall(r'<svg width="100%" height="30" class="(\w+)" role', row)[0]
         assert (look != "none") == pair.significant
         bounds = re.findall(r"\[([−+\d.]+), ([−+\d.]+)\]", row)[-1]
         low, high = (float(bound.replace("−", "-")) for bound in bounds)
