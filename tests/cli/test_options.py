@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.shell import run
 from tests.cli.texts import save_texts
-from truebleu.cli import main as cli
+from truebleu.schema import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -214,7 +214,7 @@ def _standard_error(stream: io.StringIO) -> Iterator[io.StringIO]:
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1.0)
     from truebleu.cli.main import main
 
     shown = {}

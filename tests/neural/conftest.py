@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import truebleu.neural.metrics
-import truebleu.neural.score_cache as score_cache
+import truebleu.neural.scoring as scoring
 from truebleu.corpus.test_set import TestSet, as_test_set
 
 STAND_INS = Path(__file__).with_name("stand_ins.py")
@@ -34,7 +34,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def forget() -> None:
     """Forget the scores in memory, as a new process does."""
-    score_cache._memory.clear()
+    scoring._memory.clear()
 
 
 @pytest.fixture

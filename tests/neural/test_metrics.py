@@ -172,9 +172,11 @@ def test_empty_and_long_outputs_are_reported(texts: TestSet) -> None:
     outputs = {"a": ["", "x" * 2000, "y", "z"]}
     counts = truebleu.count(as_test_set(outputs, REFERENCE, source=SOURCE), metrics=COMET)
     messages = {w.code: w.message for w in counts.outline.warnings}
-    assert messages["neural-empty"] == "a: 1 empty output, to which COMET gives an ordinary score"
+    assert (
+        messages["neural-empty"] == "a: 1 output is empty; COMET scores empty outputs as any other"
+    )
     assert messages["neural-cut"] == (
-        "a: 1 output of more than 1,500 characters, which COMET may cut after about 510 tokens"
+        "a: 1 output is longer than 1,500 characters; COMET may cut texts after about 510 tokens"
     )
     codes = {w.code for w in truebleu.count(texts, metrics=COMET).outline.warnings}
     assert not codes & {"neural-empty", "neural-cut"}

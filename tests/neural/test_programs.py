@@ -227,6 +227,23 @@ def test_bertscore_takes_f1_of_the_best_reference() -> None:
         truebleu.score(texts, metrics="bertscore:model=tiny/encoder")
 
 
+def test_bertscore_of_this_environment_is_found(
+    texts: TestSet, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("TRUEBLEU_BERTSCORE")
+    versions = {"bert-score": "0.3.13", "torch": "2.1"}
+    monkeypatch.setattr(truebleu.neural.metrics, "installed_versions", lambda *_: versions)
+    script = tmp_path / "bert-score"
+    script.write_text(f'#!/bin/sh\nexec {stand_in("bert-score")} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    counts = truebleu.count(texts, metrics="bertscore:layers=9")
+    assert counts.metrics[0].rows.floats()[3, 1, 0] == round(plain_score("Yeah.", "Yes."), 6)
+    signature = str(counts.signature(counts.metrics[0]))
+    assert signature.startswith("BERTScore|nrefs:1|model:bert-base-multilingual-cased|rev:0123")
+    assert "|layer:9|bert-score:0.3.13|torch:2.1|device:" in signature
+
+
 @pytest.mark.parametrize("settings", ["", " {output} {reference}"])
 def test_a_command_writes_one_score_a_line(texts: TestSet, settings: str) -> None:
     metric = f'command:run="{stand_in("lines")}{settings}",name=judge'

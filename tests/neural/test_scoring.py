@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import truebleu.neural.scoring as scoring
 from tests.neural.conftest import forget
 from tests.neural.stand_ins import plain_score
 from truebleu.errors import RefusedError
 from truebleu.neural.scoring import Engine, score_triples
+from truebleu.schema import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.neural.score_cache import Triple
+    from truebleu.neural.scoring import Triple
 
 
 class PlainEngine(Engine):
@@ -98,18 +98,18 @@ class Terminal(io.StringIO):
 def test_progress_says_the_rate_and_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(scoring, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1.0)
     score_triples(PlainEngine(), TRIPLES)
     drawn = terminal.getvalue().split("\r")
-    assert drawn[1].startswith("plain: 0 of 500 texts")
-    assert re.match(r"plain: 64 of 500 texts, \S+ per second, \S+ s left", drawn[2])
+    assert re.match(r"plain +0 %", drawn[1])
+    assert re.match(r"plain █+ +13 % of 500 texts, \S+ per second, \d+:\d\d left", drawn[2])
     assert drawn[-1] == "\033[K"
 
 
 def test_a_quiet_command_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(scoring, "is_silent", lambda: True)
+    monkeypatch.setattr(progress, "is_silent", lambda: True)
     with pytest.raises(KeyboardInterrupt):
         score_triples(PlainEngine(stop_at=1), TRIPLES)
     assert terminal.getvalue() == ""

@@ -11,6 +11,7 @@ import pytest
 
 from truebleu.cli import main as cli
 from truebleu.cli.study import STUDIES
+from truebleu.schema import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,7 @@ def folder(own_texts: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for file in ("ref.txt", "good.txt", "bad.txt"):
             Path("panel", name).mkdir(parents=True, exist_ok=True)
             Path("panel", name, file).write_bytes(Path(file).read_bytes())
-    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1.0)
     return own_texts
 
 
@@ -121,13 +122,3 @@ def test_every_command_that_may_take_long_is_here() -> None:
     assert covered == {name.split()[0] for name in ALL}
     # All studies run their tasks by one runner, which has the bar.
     assert len(STUDIES) > 10
-
-
-def test_a_bar_shows_how_far_the_work_has_come_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "SECONDS_BETWEEN", -1.0)
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    with cli.progress_bar(4, "comparing") as advance:
-        advance(2)
-    half = f"\rcomparing {'█' * 15:<30}  50 %\033[K"
-    assert stream.getvalue().endswith(f"{half}\r\033[K")

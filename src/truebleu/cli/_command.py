@@ -23,7 +23,7 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli._habits import hint_for
-from truebleu.cli.main import QUIET, print_unless_quiet, progress_bar, warn
+from truebleu.cli.main import QUIET, print_unless_quiet, warn
 from truebleu.corpus._files import (
     STANDARD_INPUT,
     Files,
@@ -48,6 +48,7 @@ from truebleu.metrics.registry import as_requested, is_metric_name
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 from truebleu.schema import GROUPS, declared_by, resolve
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -28,11 +28,12 @@ from truebleu.cli._command import (
     warn_of_texts,
     was_given,
 )
-from truebleu.cli.main import print_unless_quiet, progress_bar
+from truebleu.cli.main import print_unless_quiet
 from truebleu.corpus.test_set import TestSet
 from truebleu.counts.inputs import count_evaluation_set
 from truebleu.human.reading import read_human
 from truebleu.schema import declared_by, resolve
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

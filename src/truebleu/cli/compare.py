@@ -16,8 +16,8 @@ from truebleu.cli._command import (
     reject_unused,
     warn_of_texts,
 )
-from truebleu.cli.main import progress_bar
 from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.schema.progress import progress_bar
 from truebleu.significance.compare import compare
 from truebleu.significance.gate import gate
 from truebleu.significance.optimizer_runs import are_runs_compared

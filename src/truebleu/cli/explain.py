@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from truebleu.cli._command import Option, ResultWriter, Texts, make_command
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import warn
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, shortened
 from truebleu.explanation.explain import explain
 from truebleu.explanation.training import check
 from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Requested

@@ -11,7 +11,6 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -19,9 +18,10 @@ import click
 from truebleu._core import VERSION
 from truebleu.errors import TruebleuError, UnreadableFileError
 from truebleu.reports.document import one_line
+from truebleu.schema import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
     from click.shell_completion import CompletionItem
@@ -168,9 +168,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     from truebleu.corpus._files import remembered_inputs
-    from truebleu.neural import scoring
 
-    scoring.is_silent = is_quiet
+    progress.is_silent = is_quiet
     # NumPy's linear algebra would start a thread for each processor, and wait in them: commands
     # multiply no large matrices, and the core has threads of its own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -358,48 +357,6 @@ def _stop(number: int, _frame: FrameType | None) -> None:
     raise SignalError(number)
 
 
-# Progress.
-
-
-#: Least time between two drawings of a bar, and its width in characters.
-SECONDS_BETWEEN, WIDTH = 0.1, 30
-
-
-@contextmanager
-def progress_bar(
-    total: int, action: str, *, share: Callable[[], float | None] | None = None
-) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on a terminal until the work ends; yield a function to advance it.
-
-    Args:
-        total: number of steps; 0 if the work has no steps to count.
-        action: participle before the bar, such as "reading".
-        share: function that returns the share that is done, if steps do not tell.
-    """
-    if not sys.stderr.isatty() or is_quiet():
-        yield lambda _more: None
-        return
-    done, last_drawing = 0, 0.0
-
-    def advance(more: int) -> None:
-        nonlocal done, last_drawing
-        done += more
-        if monotonic() - last_drawing <= SECONDS_BETWEEN:
-            return
-        last_drawing = monotonic()
-        part = share() if share is not None else min(1.0, done / total) if total else None
-        bar = "…" if part is None else f"{'█' * round(WIDTH * part):<{WIDTH}} {100 * part:3.0f} %"
-        sys.stderr.write(f"\r{action} {bar}\033[K")
-        sys.stderr.flush()
-
-    advance(0)
-    try:
-        yield advance
-    finally:
-        sys.stderr.write("\r\033[K")
-        sys.stderr.flush()
-
-
 # Commands without a module of their own.
 
 
@@ -407,11 +364,12 @@ def progress_bar(
 @click.option("--clear", is_flag=True, help="Delete the cache.")
 def cache_command(clear: bool) -> None:
     """Describe the cache of neural metrics' scores, or delete it."""
-    from truebleu.neural.score_cache import cache_file, clear_cache, count_scores
+    from truebleu.neural.scoring import ScoreCache, cache_file
 
-    scores, size = count_scores() if not clear else (0, 0)
+    cache = ScoreCache()
     if clear:
-        clear_cache()
+        cache.clear()
+    scores, size = cache.size()
     path = cache_file()
     where = "off: TRUEBLEU_CACHE=off" if path is None else f"{scores:,} scores, {size / 1e6:.1f} MB"
     click.echo(f"{'' if path is None else f'{one_line(str(path))}: '}{where}")

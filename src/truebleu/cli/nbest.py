@@ -20,7 +20,7 @@ from truebleu.cli._command import (
     reject_unused,
     setting_options,
 )
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import warn
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import ListFormat, read_lists
 from truebleu.errors import SettingError
@@ -34,6 +34,7 @@ from truebleu.nbest.reranking import rerank
 from truebleu.nbest.tuning import TUNERS, as_tuner, tune
 from truebleu.reports.document import one_line
 from truebleu.schema import fields_of
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

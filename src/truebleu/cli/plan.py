@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._command import FilePath, Option, ResultWriter, Texts, make_command
-from truebleu.cli.main import progress_bar
 from truebleu.errors import RefusedError
 from truebleu.planning.plan import plan
 from truebleu.planning.sample import sample
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Requested

@@ -12,10 +12,11 @@ import click
 from truebleu.cli._command import Option, ResultWriter, Texts, make_command
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
 from truebleu.cli.explain import COUNTS
-from truebleu.cli.main import print_unless_quiet, progress_bar, warn
+from truebleu.cli.main import print_unless_quiet, warn
 from truebleu.errors import RefusedError
 from truebleu.explanation.report import report
 from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

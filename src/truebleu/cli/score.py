@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from truebleu.cli._command import Option, ResultWriter, Texts, make_command, reject_unused
-from truebleu.cli.main import progress_bar
 from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.schema.progress import progress_bar
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:

@@ -19,11 +19,12 @@ from truebleu.cli._command import (
     reject_unused,
 )
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
-from truebleu.cli.main import LazyGroup, progress_bar
+from truebleu.cli.main import LazyGroup
 from truebleu.corpus._files import register_input
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 from truebleu.schema import DEFAULT_SEED
+from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
 
 from truebleu.errors import RefusedError, shortened
-from truebleu.neural.scoring import Engine, notify
+from truebleu.neural.scoring import Engine
+from truebleu.schema.progress import notify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from truebleu.neural.hub import Checkpoint
-    from truebleu.neural.score_cache import Triple
+    from truebleu.neural.scoring import Triple
 
 #: Packages whose versions may change a score.
 PACKAGES = ("unbabel-comet", "torch", "transformers")
@@ -55,17 +56,13 @@ def cure_for(message: str) -> str:
 
 
 def installed_versions(packages: Sequence[str] = PACKAGES) -> dict[str, str] | None:
-    """Return the versions of packages without importing them; None if the first is missing."""
+    """Return the versions of packages without importing them; None if one is missing."""
     from importlib.metadata import PackageNotFoundError, version
 
-    versions: dict[str, str] = {}
-    for package in packages:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            if not versions:
-                return None
-    return versions
+    try:
+        return {package: version(package) for package in packages}
+    except PackageNotFoundError:
+        return None
 
 
 def find_device(device: str) -> str:
@@ -97,12 +94,12 @@ class CometEngine(Engine):
             return Engine.order(self, triples)
         import numpy as np
 
-        lengths = [len(triple[0] or "") for triple in triples]
+        lengths = [len(source or "") for source, _, _ in triples]
         return [triples[index] for index in np.argsort(lengths).tolist()]
 
     def score(self, block: Sequence[Triple]) -> list[float]:
         """Score texts by embeddings if these give the scores of `predict`, else by `predict`."""
-        with quiet(self.name):
+        with _quiet(self.name):
             if self._model is None:
                 self._model = _load(self.checkpoint.path, self.is_half, self.device)
             if self._embeds is None:
@@ -113,8 +110,7 @@ class CometEngine(Engine):
         """Return whether scores by embeddings are those of `predict`."""
         expected = self._predict(block)
         try:
-            scores = self._by_embeddings(block)
-            pairs = zip(scores, expected, strict=True)
+            pairs = zip(self._by_embeddings(block), expected, strict=True)
             difference = max(abs(score - other) for score, other in pairs)
         except (AttributeError, TypeError, RuntimeError):  # another version of the package
             difference = float("inf")
@@ -127,11 +123,9 @@ class CometEngine(Engine):
 
     def _predict(self, block: Sequence[Triple]) -> list[float]:
         """Score texts by the package's `predict`."""
-        names = ("src", "mt", "ref")
-        rows = (zip(names, triple, strict=True) for triple in block)
-        samples = [{name: text for name, text in row if text is not None} for row in rows]
+        rows = (zip(("src", "mt", "ref"), triple, strict=True) for triple in block)
         output = self._model.predict(
-            samples,
+            [{name: text for name, text in row if text is not None} for row in rows],
             batch_size=self.batch,
             gpus=int(self.device != "cpu"),
             progress_bar=False,
@@ -144,14 +138,11 @@ class CometEngine(Engine):
         """Score texts by embeddings, encoding each distinct text that is not in memory."""
         import torch
 
-        texts = dict.fromkeys(text for triple in block for text in triple if text is not None)
-        rows = {text: row for row, text in enumerate(texts)}
         with torch.inference_mode():
-            self._encode(list(texts))
-            matrix = torch.stack([self._embeddings[text] for text in texts])
+            self._encode({text for triple in block for text in triple if text is not None})
             columns: Iterator[Any] = (
-                None if texts_of[0] is None else matrix[[rows[str(t)] for t in texts_of]]
-                for texts_of in zip(*block, strict=True)
+                None if texts[0] is None else torch.stack([self._embeddings[t] for t in texts])
+                for texts in zip(*block, strict=True)
             )
             source, output, reference = columns
             if reference is not None:
@@ -161,12 +152,12 @@ class CometEngine(Engine):
                 scores = self._model.estimator(torch.cat(pair, dim=1))
             return list(scores.view(-1).tolist())
 
-    def _encode(self, texts: Sequence[str]) -> None:
+    def _encode(self, texts: set[str]) -> None:
         """Add the embeddings of texts; texts of similar length share a batch."""
         known, model = self._embeddings, self._model
-        missing = sorted((text for text in texts if text not in known), key=len)
+        missing = sorted(texts - known.keys(), key=lambda text: (len(text), text))
         if len(known) + len(missing) > MOST_EMBEDDINGS:
-            self._embeddings = known = {text: known[text] for text in texts if text in known}
+            self._embeddings = known = {text: known[text] for text in texts & known.keys()}
         model.to("cpu" if self.device == "cpu" else "cuda")
         for start in range(0, len(missing), self.batch):
             part = missing[start : start + self.batch]
@@ -196,7 +187,7 @@ def _load(path: Path, is_half: bool, device: str) -> Any:
 
 
 @contextmanager
-def quiet(name: str) -> Iterator[None]:
+def _quiet(name: str) -> Iterator[None]:
     """Hide the packages' warnings, and turn their errors into sentences.
 
     Raises RefusedError for any error, and KeyboardInterrupt where Lightning exits after Ctrl-C.

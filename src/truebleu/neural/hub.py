@@ -59,10 +59,7 @@ def find_snapshot(name: str, revision: str = "") -> Path | None:
     reference = folder / "refs" / (revision or "main")
     if reference.is_file():
         revision = reference.read_text(encoding="utf-8").strip()
-    snapshots = folder / "snapshots"
-    if not revision or not snapshots.is_dir():
-        return None
-    return next((at for at in sorted(snapshots.iterdir()) if at.name.startswith(revision)), None)
+    return next(iter(sorted(folder.glob(f"snapshots/{revision}*"))), None) if revision else None
 
 
 def require_model(metric: str, name: str, revision: str = "", *, weights: bool = True) -> Path:
@@ -98,34 +95,27 @@ def find_checkpoint(metric: str, model: str, revision: str = "") -> Checkpoint:
             raise SettingError("revision", revision, "no revision with a file as model")
         if not path.is_file():
             raise RefusedError(f"{metric}: {model}: no such checkpoint")
-        folder, name = path.absolute().parent.parent, path.absolute().parent.parent.name
-        version = f"sha256-{_digest(str(path), path.stat().st_mtime_ns)[:12]}"
+        folder = path.absolute().parent.parent
+        name, version = folder.name, f"sha256-{_digest(str(path), path.stat().st_mtime_ns)[:12]}"
     else:
         snapshot = find_snapshot(model, revision)
         if snapshot is None or not (snapshot / "checkpoints" / "model.ckpt").is_file():
             raise RefusedError(_how_to_fetch(metric, model, revision))
         folder, name, version = snapshot, model, snapshot.name
         path = folder / "checkpoints" / "model.ckpt"
+    file = folder / "hparams.yaml"
     try:
-        settings = (folder / "hparams.yaml").read_text(encoding="utf-8")
+        settings = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise RefusedError(
-            f"{metric}: {folder / 'hparams.yaml'}: no such file, which COMET needs two levels "
-            f"above {path.name}"
-        ) from None
+        needed = f"no such file, which COMET needs two levels above {path.name}"
+        raise RefusedError(f"{metric}: {file}: {needed}") from None
     kind, encoder = _value(settings, "class_identifier"), _value(settings, "pretrained_model")
     if encoder:
         require_model(f"{metric}: {model}: its encoder", encoder, weights=False)
     segments = re.search(r"^input_segments:((\n?[ -]+\w+)+|.*)", settings, re.MULTILINE)
-    of_unified = kind == "unified_metric" and segments is not None
-    has_references = "ref" in segments.group() if of_unified and segments is not None else True
-    return Checkpoint(
-        path=path,
-        name=name,
-        revision=version,
-        kind=kind,
-        uses_references=has_references and kind != "referenceless_regression_metric",
-    )
+    reads_no_reference = kind == "unified_metric" and segments and "ref" not in segments.group()
+    uses_references = not reads_no_reference and kind != "referenceless_regression_metric"
+    return Checkpoint(path, name, version, kind, uses_references)
 
 
 @lru_cache(maxsize=8)
@@ -149,11 +139,9 @@ def _how_to_fetch(metric: str, name: str, revision: str, only: str = "") -> str:
     if os.sep in name and not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         return f"{metric}: {name}: no such model; expected a name such as ORG/NAME, or FILE.ckpt"
     at = f" --revision {revision}" if revision else ""
-    gate = ""
-    if _GATED.fullmatch(name):
-        page = f"https://huggingface.co/{name}"
-        gate = f" (accept its licence at {page} and log in with hf auth login before)"
+    page = f"https://huggingface.co/{name}"
+    gate = f" (accept its licence at {page} and log in with hf auth login before)"
     return (
         f"{metric}: {name} is not on this machine, in {hub_folder()}; fetch it with: hf download "
-        f"{name}{at}{only}{gate}"
+        f"{name}{at}{only}{gate if _GATED.fullmatch(name) else ''}"
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
     from truebleu.neural.hub import Checkpoint
-    from truebleu.neural.score_cache import Triple
-    from truebleu.neural.scoring import Engine
+    from truebleu.neural.scoring import Engine, Triple
 
     Identity: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -97,49 +98,42 @@ class NeuralMetric(MeanMetric):
     def examine(self, test_set: TestSet) -> Iterator[TextWarning]:
         """Yield warnings about empty and very long outputs."""
         self._require_source(test_set.source)
-        name = self.name
         for system, text in test_set.systems.items():
-            empty = [i for i, output in enumerate(text, start=1) if not (output or "").strip()]
-            long = [i for i, output in enumerate(text, start=1) if len(output or "") > LONG]
-            if empty:
-                given = "an ordinary score" if len(empty) == 1 else "ordinary scores"
-                message = (
-                    f"{system}: {_outputs(len(empty), 'empty ')}, to which {name} gives {given}"
-                )
-                yield TextWarning("neural-empty", system, len(empty), empty[0], message)
-            if long:
-                message = (
-                    f"{system}: {_outputs(len(long))} of more than {LONG:,} characters, which "
-                    f"{name} may cut after about 510 tokens"
-                )
-                yield TextWarning("neural-cut", system, len(long), long[0], message)
+            lengths = [len((output or "").strip()) for output in text]
+            empty = [number for number, length in enumerate(lengths, start=1) if not length]
+            long = [number for number, length in enumerate(lengths, start=1) if length > LONG]
+            cut = f"longer than {LONG:,} characters", "may cut texts after about 510 tokens"
+            for code, of_kind, found, effect in (
+                ("neural-empty", empty, "empty", "scores empty outputs as any other"),
+                ("neural-cut", long, *cut),
+            ):
+                if of_kind:
+                    outputs = (
+                        "1 output is" if len(of_kind) == 1 else f"{len(of_kind):,} outputs are"
+                    )
+                    message = f"{system}: {outputs} {found}; {self.name} {effect}"
+                    yield TextWarning(code, system, len(of_kind), of_kind[0], message)
 
     def count(self, test_set: TestSet) -> Statistics:
         """Score each distinct source, output and reference once; columns: the score, and 1."""
         self._require_source(test_set.source)
-        sources = (test_set.source if self.uses_source else None) or [None] * len(test_set)
-        references = test_set.references if self.needs_references else ()
-        rows = {
-            system: [
-                [(source, output or "", text) for text in texts if text is not None]
-                if texts
-                else [(source, output or "", None)]
-                for source, output, *texts in zip(sources, outputs, *references, strict=True)
-            ]
-            for system, outputs in test_set.systems.items()
-        }
+        nothing = [None] * len(test_set)
+        sources = test_set.source if self.uses_source and test_set.source else nothing
+        references = test_set.references if self.needs_references else (nothing,)
         locations: dict[Triple, str] = {}
-        for system, segments in rows.items():
-            for number, triples in enumerate(segments, start=1):
-                for triple in triples:
-                    locations.setdefault(triple, f"{system}, segment {number}")
+        # Triples of each segment, one per reference, by system.
+        rows: list[list[list[Triple]]] = []
+        for system, outputs in test_set.systems.items():
+            rows.append([])
+            for source, output, *texts in zip(sources, outputs, *references, strict=True):
+                present = [t for t in texts if t is not None or not self.needs_references]
+                rows[-1].append([(source, output or "", text) for text in present])
+                for triple in rows[-1][-1]:
+                    locations.setdefault(triple, f"{system}, segment {len(rows[-1])}")
         scores = score_triples(self.engine(), locations)
         join = max if self.takes_best_reference else _mean
         return mean_statistics(
-            [
-                [join([scores[triple] for triple in triples]) for triples in segments]
-                for segments in rows.values()
-            ]
+            [[join([scores[t] for t in triples]) for triples in segments] for segments in rows]
         )
 
     def _require_source(self, source: object) -> None:
@@ -157,10 +151,6 @@ class NeuralMetric(MeanMetric):
             self._require_source(source)
             triples.setdefault((source if self.uses_source else None, output, reference), "a pair")
         score_triples(self.engine(), triples)
-
-
-def _outputs(number: int, kind: str = "") -> str:
-    return f"{number:,} {kind}output" + ("" if number == 1 else "s")
 
 
 def _mean(scores: Sequence[float]) -> float:
@@ -201,29 +191,20 @@ class Comet(NeuralMetric):
 
     def engine(self) -> Engine:
         """Return COMET in this process, or the user's comet-score."""
-        versions, command = installed_versions(), None
-        if versions is None and (command := find_program("comet")) is None:
+        versions, command = installed_versions(), find_program("comet")
+        if versions is None and command is None:
             raise RefusedError(
                 f"{self.name} needs the package unbabel-comet: run pip install 'truebleu[comet]' "
                 "in an environment of its own, or set TRUEBLEU_COMET to a command of comet-score"
             )
-        checkpoint, device = self.checkpoint, find_device(self.device)
-        if (
-            not self.references
-            and checkpoint.uses_references
-            and checkpoint.kind != "xcomet_metric"
-        ):
-            raise SettingError("references", False, f"yes: {checkpoint.name} needs references")
-        identity = {"model": checkpoint.name, "rev": checkpoint.revision[:12], "device": device}
-        if command is not None:
-            return self._program(command, checkpoint, identity)
-        identity |= {"prec": self.precision or "single", **(versions or {})}
-        return CometEngine(self.name, checkpoint, identity, self.batch)
-
-    def _program(
-        self, command: list[str], checkpoint: Checkpoint, identity: dict[str, str]
-    ) -> Engine:
-        """Return the user's comet-score; raises SettingError for another precision."""
+        model, device = self.checkpoint, find_device(self.device)
+        if not self.references and model.uses_references and model.kind != "xcomet_metric":
+            raise SettingError("references", False, f"yes: {model.name} needs references")
+        identity = {"model": model.name, "rev": model.revision[:12], "device": device}
+        if versions is not None:
+            identity |= {"prec": self.precision or "single", **versions}
+            return CometEngine(self.name, model, identity, self.batch)
+        command = command or []
         versions = program_versions(tuple(command), "comet-score")
         known = re.match(r"(\d+)\.(\d+)\.(\d+)", versions.get("unbabel-comet", ""))
         # Half since version 2.2.5.
@@ -237,11 +218,11 @@ class Comet(NeuralMetric):
             raise SettingError("precision", self.precision, expected)
         identity |= {"prec": precision, **(versions or {"unbabel-comet": "unknown"})}
         identity |= {"batch": str(self.batch), "by": "comet-score"}
-        texts = ["-s", "{source}", "-t", "{output}", "--to_json", "{scores}"]
-        texts += ["-r", "{reference}"] if self.needs_references else []
-        options = ["--model", str(checkpoint.path), "--batch_size", str(self.batch), "--quiet"]
-        options += ["--only_system", "--gpus", "0" if identity["device"] == "cpu" else "1"]
-        return ProgramEngine(self.name, [*command, *options, *texts], identity, read_comet_score)
+        options = ["-s", "{source}", "-t", "{output}", "--to_json", "{scores}"]
+        options += ["-r", "{reference}"] if self.needs_references else []
+        options += ["--model", str(model.path), "--batch_size", str(self.batch), "--quiet"]
+        options += ["--only_system", "--gpus", "0" if device == "cpu" else "1"]
+        return ProgramEngine(self.name, [*command, *options], identity, read_comet_score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,12 +283,12 @@ class MetricX(NeuralMetric):
         folder = require_model(self.name, self.model)
         tokenizer = require_model(f"{self.name}: its tokenizer", self.tokenizer, weights=False)
         length = "1024" if "metricx-23" in self.model else "1536"
-        options = ["--tokenizer", str(tokenizer), "--model_name_or_path", str(folder)]
-        options += ["--max_input_length", length, "--batch_size", "1"]
-        options += ["--input_file", "{jsonl}", "--output_file", "{scores}"]
-        options += [] if self.needs_references else ["--qe"]
+        command += ["--tokenizer", str(tokenizer), "--model_name_or_path", str(folder)]
+        command += ["--max_input_length", length, "--batch_size", "1"]
+        command += ["--input_file", "{jsonl}", "--output_file", "{scores}"]
+        command += [] if self.needs_references else ["--qe"]
         identity = {"model": self.model, "rev": folder.name[:12], "maxlen": length}
-        return ProgramEngine(self.name, [*command, *options], identity, read_metricx)
+        return ProgramEngine(self.name, command, identity, read_metricx)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,13 +298,11 @@ class BertScore(NeuralMetric):
     Attributes:
         model: name of a model in the hub, or its folder.
         layers: layer whose embeddings are compared; by default the package's for this model.
-        device: cpu, gpu, or auto: a GPU if there is one.
         batch: number of texts that the model reads at once.
     """
 
     model: str = "bert-base-multilingual-cased"
     layers: Annotated[int | None, Setting(minimum=1, maximum=200)] = None
-    device: Device = "auto"
     batch: Batch = 64
 
     name: ClassVar[str] = "BERTScore"
@@ -335,32 +314,24 @@ class BertScore(NeuralMetric):
         return False
 
     def engine(self) -> Engine:
-        """Return bert-score in this process, or the user's program."""
-        versions = installed_versions(("bert-score", "torch", "transformers"))
-        folder = require_model(self.name, self.model)
-        device, layers = find_device(self.device), self.layers
-        identity = {
-            "model": self.model,
-            "rev": folder.name[:12],
-            "layer": "default" if layers is None else str(layers),
-            **(versions or {}),
-            "device": device,
-        }
-        if versions is not None:
-            from truebleu.neural.bert_score import BertScoreEngine
-
-            return BertScoreEngine(self.name, self.model, layers, self.batch, identity)
-        command = find_program("bertscore")
+        """Return the program bert-score: the user's, or that of this environment."""
+        command, versions = find_program("bertscore"), None
         if command is None:
-            raise RefusedError(
-                f"{self.name} needs the package bert-score: pip install bert-score; or set "
-                "TRUEBLEU_BERTSCORE to the command of a bert-score elsewhere"
-            )
-        options = ["-m", self.model, "-b", str(self.batch), "-s"]
-        options += ["-r", "{reference}", "-c", "{output}"]
-        options += [] if layers is None else ["-l", str(layers)]
-        identity["by"] = "bert-score"
-        return ProgramEngine(self.name, [*command, *options], identity, read_bert_score)
+            versions = installed_versions(("bert-score", "torch", "transformers"))
+            # Scripts of an environment lie beside its Python.
+            command = [os.path.join(os.path.dirname(sys.executable), "bert-score")]
+            if versions is None:
+                raise RefusedError(
+                    f"{self.name} needs the package bert-score: pip install bert-score; or set "
+                    "TRUEBLEU_BERTSCORE to the command of a bert-score elsewhere"
+                )
+        layers = [] if self.layers is None else ["-l", str(self.layers)]
+        identity = {"model": self.model, "rev": require_model(self.name, self.model).name[:12]}
+        identity |= {"layer": layers[-1] if layers else "default", **(versions or {})}
+        identity |= {"device": find_device("auto")}
+        command += ["-m", self.model, "-b", str(self.batch), "-s", *layers]
+        command += ["-r", "{reference}", "-c", "{output}"]
+        return ProgramEngine(self.name, command, identity, read_bert_score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,9 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,16 +25,14 @@ from truebleu.neural.comet import PACKAGES, cure_for
 from truebleu.neural.scoring import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.neural.score_cache import Triple
+    from truebleu.neural.scoring import Triple
 
 #: Seconds that a stopped program may take to end.
 GRACE = 5.0
-# Fields of a triple, as placeholders of a command.
-_FIELDS = ("source", "output", "reference")
-# MetricX's name of a field.
-_METRICX = {"output": "hypothesis"}
+# Fields of a triple, as placeholders of a command, and their names in MetricX's files.
+_FIELDS = {"source": "source", "output": "hypothesis", "reference": "reference"}
 # Line ends, which become blanks in the files of programs.
 _BREAKS = re.compile(r"[\r\n]+")
 
@@ -48,15 +48,16 @@ def find_program(name: str) -> list[str] | None:
 
     Raises RefusedError if the command cannot be found.
     """
-    variable = f"TRUEBLEU_{name.upper()}"
-    origin, text = variable, os.environ.get(variable, "")
-    if not text and (file := settings_file()).is_file():
+    origin, file = f"TRUEBLEU_{name.upper()}", settings_file()
+    text = os.environ.get(origin, "").strip()
+    if not text and file.is_file():
         origin = str(file)
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            key, _, value = line.partition("=")
-            if key.strip().lower() == name:
-                text = value.strip()
-    return split_command(origin, text) if text.strip() else None
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        commands = {
+            key.strip().lower(): value for key, _, value in (x.partition("=") for x in lines)
+        }
+        text = commands.get(name, "").strip()
+    return split_command(origin, text) if text else None
 
 
 def split_command(origin: str, text: str) -> list[str]:
@@ -87,40 +88,41 @@ def program_versions(command: tuple[str, ...], program: str) -> dict[str, str]:
     return dict(zip(PACKAGES, re.findall(r"'([^']+)'", result.stdout), strict=False))
 
 
-#: Reader of a program's output and folder: each score, with its output if the program names it.
-Reader: TypeAlias = "Callable[[str, Path], Iterable[tuple[str | None, float]]]"
+#: Reader of a program's output and of the file that it wrote, or "": each score, with its output if
+#: the program names it.
+Reader: TypeAlias = Callable[[str, str], Iterable[tuple[str | None, float]]]
 
 
-def read_lines(output: str, _folder: Path) -> Iterator[tuple[None, float]]:
+def read_lines(output: str, _written: str) -> Iterator[tuple[None, float]]:
     """Read one score on each line."""
     return ((None, float(line)) for line in output.splitlines())
 
 
-def read_comet_score(_output: str, folder: Path) -> Iterator[tuple[str, float]]:
+def read_comet_score(_output: str, written: str) -> Iterator[tuple[str, float]]:
     """Read the JSON of comet-score: its only output with more than four decimals."""
-    (rows,) = json.loads((folder / "scores").read_text(encoding="utf-8")).values()
+    (rows,) = json.loads(written).values()
     return ((row["mt"], float(row["COMET"])) for row in rows)
 
 
-def read_metricx(_output: str, folder: Path) -> Iterator[tuple[str, float]]:
+def read_metricx(_output: str, written: str) -> Iterator[tuple[str, float]]:
     """Read MetricX's JSON Lines."""
-    text = (folder / "scores").read_text(encoding="utf-8")
     # A line separator such as U+2028 may stand in a text.
-    rows = (json.loads(line) for line in text.split("\n") if line)
+    rows = (json.loads(line) for line in written.split("\n") if line)
     return ((row["hypothesis"], float(row["prediction"])) for row in rows)
 
 
-def read_bert_score(output: str, _folder: Path) -> Iterator[tuple[None, float]]:
+def read_bert_score(output: str, _written: str) -> Iterator[tuple[None, float]]:
     """Read the F1 of bert-score, the last of three numbers."""
     number = r"(-?[\d.]+|nan)"
     rows = re.finditer(rf"^{number}\t{number}\t{number}\s*$", output, re.MULTILINE)
     return ((None, float(row[3])) for row in rows)
 
 
+@dataclass
 class ProgramEngine(Engine):
     """A program that scores files.
 
-    Args:
+    Attributes:
         name: name of the metric.
         command: words of the command: {source}, {output} and {reference} stand for files of lines,
             {jsonl} for JSON Lines, {scores} for a file to write. Without them, the program gets
@@ -129,17 +131,14 @@ class ProgramEngine(Engine):
         read: reader of the scores.
     """
 
-    # Each start of a program loads its model again.
-    first_block, block_seconds = 2048, 600.0
+    name: str
+    command: Sequence[str]
+    identity: Mapping[str, str]
+    read: Reader = read_lines
 
-    def __init__(
-        self,
-        name: str,
-        command: Sequence[str],
-        identity: Mapping[str, str],
-        read: Reader = read_lines,
-    ) -> None:
-        self.name, self.command, self.identity, self._read = name, command, identity, read
+    # Each start of a program loads its model again.
+    first_block = 2048
+    block_seconds = 600.0
 
     @property
     def cache_identity(self) -> str:
@@ -150,40 +149,44 @@ class ProgramEngine(Engine):
 
     def score(self, block: Sequence[Triple]) -> list[float]:
         """Write the texts, run the program, and read its scores."""
-        rows = [
-            {k: _BREAKS.sub(" ", t) for k, t in zip(_FIELDS, row, strict=True) if t is not None}
-            for row in block
-        ]
+        columns = {
+            field: [_BREAKS.sub(" ", str(text)) for text in texts]
+            for field, texts in zip(_FIELDS, zip(*block, strict=True), strict=True)
+            if texts[0] is not None
+        }
+        rows = list(zip(*columns.values(), strict=True))
+        keys = [_FIELDS[field] for field in columns]
+        files = {field: "\n".join([*texts, ""]) for field, texts in columns.items()}
+        files["jsonl"] = "".join(
+            f"{json.dumps(dict(zip(keys, row, strict=True)))}\n" for row in rows
+        )
         program = os.path.basename(self.command[0])
         with TemporaryDirectory(prefix="truebleu-") as folder:
-            names = {"{jsonl}": "jsonl", "{scores}": "scores"} | {f"{{{k}}}": k for k in rows[0]}
-            paths = {word: os.path.join(folder, name) for word, name in names.items()}
-            for field in rows[0]:
-                lines = "".join(f"{row[field]}\n" for row in rows)
-                Path(folder, field).write_bytes(lines.encode())
-            records = ({_METRICX.get(k, k): t for k, t in row.items()} for row in rows)
-            lines = "".join(f"{json.dumps(record)}\n" for record in records)
-            Path(folder, "jsonl").write_text(lines, encoding="utf-8")
+            for name, text in files.items():
+                Path(folder, name).write_bytes(text.encode())
+            paths = {f"{{{name}}}": os.path.join(folder, name) for name in (*files, "scores")}
             pattern = re.compile("|".join(map(re.escape, paths)))
             command = [pattern.sub(lambda at: paths[at[0]], word) for word in self.command]
-            tabbed = ("\t".join(t.replace("\t", " ") for t in row.values()) for row in rows)
-            data = "".join(f"{line}\n" for line in tabbed) if command == self.command else ""
-            output = self._run(command, data.encode())
+            tabbed = "".join("\t".join(t.replace("\t", " ") for t in row) + "\n" for row in rows)
+            output = self._run(command, tabbed if command == list(self.command) else "")
+            written = Path(folder, "scores")
             try:
-                scores = list(self._read(output, Path(folder)))
+                text = written.read_text(encoding="utf-8") if paths["{scores}"] in command else ""
+                scores = list(self.read(output, text))
             except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
                 raise RefusedError(
                     f"{self.name}: the scores of {program} cannot be read: {error}"
                 ) from None
-        for number, ((text, _), row) in enumerate(zip(scores, rows, strict=False), start=1):
-            if text is not None and str(text).strip() != row["output"].strip():
+        outputs = zip(scores, columns["output"], strict=False)
+        for number, ((text_of, _), expected) in enumerate(outputs, start=1):
+            if text_of is not None and str(text_of).strip() != expected.strip():
                 raise RefusedError(
                     f"{self.name}: score {number} of {program} is of the output "
-                    f"{shortened(str(text))!r}; expected {shortened(row['output'])!r}"
+                    f"{shortened(str(text_of))!r}; expected {shortened(expected)!r}"
                 )
         return [score for _, score in scores]
 
-    def _run(self, command: Sequence[str], data: bytes) -> str:
+    def _run(self, command: Sequence[str], data: str) -> str:
         """Run a command and return its output; raises RefusedError if it fails."""
         quiet = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUTF8": "1"}
         pipe, environment = subprocess.PIPE, {**quiet, **os.environ}
@@ -193,16 +196,17 @@ class ProgramEngine(Engine):
             )
         except OSError as error:
             raise RefusedError(f"{self.name}: {command[0]}: {error.strerror}") from None
-        try:
-            output, errors = (text.decode("utf-8", "replace") for text in process.communicate(data))
-        except BaseException:
-            # A program such as `uv run` hands the signal on to what it started.
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=GRACE)
-            process.kill()
-            process.communicate()
-            raise
+        with process:
+            try:
+                streams = process.communicate(data.encode())
+            except BaseException:
+                # A program such as `uv run` hands the signal on to what it started.
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.communicate(timeout=GRACE)
+                process.kill()
+                raise
+        output, errors = (stream.decode("utf-8", "replace") for stream in streams)
         if process.returncode == 0:
             return output
         lines = [line.strip() for line in re.split(r"[\r\n]", errors) if line.strip()]

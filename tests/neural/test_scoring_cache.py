@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import truebleu.neural.score_cache as score_cache
+import truebleu.neural.scoring as scoring
 from tests.neural.conftest import forget
 from truebleu.errors import RefusedError
-from truebleu.neural.score_cache import cache_file, clear_cache, count_scores, open_cache, score_key
+from truebleu.neural.scoring import ScoreCache, cache_file, score_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,21 +20,18 @@ KEYS = [score_key("model", (None, str(number), None)) for number in range(1200)]
 
 
 def store(first: int, end: int) -> None:
-    with open_cache() as cache:
-        cache.add({KEYS[number]: number / 7 for number in range(first, end)})
+    ScoreCache().add({KEYS[number]: number / 7 for number in range(first, end)})
 
 
 def stored(keys: list[bytes]) -> dict[bytes, float]:
     forget()
-    with open_cache() as cache:
-        return cache.find(keys)
+    return ScoreCache().find(keys)
 
 
 def test_scores_are_found_by_another_process() -> None:
     store(0, 1200)
-    # More keys than one query of SQLite takes.
     assert stored(KEYS) == {key: number / 7 for number, key in enumerate(KEYS)}
-    assert count_scores()[0] == 1200
+    assert ScoreCache().size()[0] == 1200
 
 
 def test_unknown_keys_are_left_out() -> None:
@@ -43,7 +40,7 @@ def test_unknown_keys_are_left_out() -> None:
 
 
 def test_the_oldest_scores_are_deleted_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_cache, "MOST_SCORES", 100)
+    monkeypatch.setattr(scoring, "MOST_SCORES", 100)
     store(0, 80)
     store(80, 130)
     assert set(stored(KEYS)) == set(KEYS[30:130])
@@ -62,9 +59,9 @@ def test_a_key_depends_on_every_text_and_on_the_model() -> None:
 def test_clearing_deletes_the_file(cache: Path) -> None:
     store(0, 5)
     assert cache.exists()
-    clear_cache()
+    ScoreCache().clear()
     assert not cache.exists()
-    assert count_scores() == (0, 0)
+    assert ScoreCache().size() == (0, 0)
     assert stored(KEYS[:5]) == {}
 
 
@@ -73,8 +70,7 @@ def test_scores_last_as_long_as_the_process_if_sqlite_is_missing(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sqlite3", None)
     store(0, 5)
-    with open_cache() as opened:
-        assert len(opened.find(KEYS[:9])) == 5
+    assert len(ScoreCache().find(KEYS[:9])) == 5
     assert not cache.exists()
     assert stored(KEYS[:9]) == {}
 
@@ -104,23 +100,22 @@ def test_a_folder_that_cannot_be_written_keeps_scores_in_memory(
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("TRUEBLEU_CACHE", str(tmp_path / "file" / "cache"))
-    with open_cache() as cache:
-        cache.add({KEYS[0]: 0.5})
-        assert cache.failure is not None
-        assert cache.find([KEYS[0]]) == {KEYS[0]: 0.5}
+    cache = ScoreCache()
+    cache.add({KEYS[0]: 0.5})
+    assert cache.failure is not None
+    assert cache.find([KEYS[0]]) == {KEYS[0]: 0.5}
 
 
 WRITER = """
 import sys
-from truebleu.neural.score_cache import open_cache, score_key
+from truebleu.neural.scoring import ScoreCache, score_key
 for block in range(20):
-    with open_cache() as cache:
-        texts = [f"{sys.argv[1]} {block} {i}" for i in range(50)]
-        cache.add({score_key("model", (None, text, None)): 0.5 for text in texts})
+    texts = [f"{sys.argv[1]} {block} {i}" for i in range(50)]
+    ScoreCache().add({score_key("model", (None, text, None)): 0.5 for text in texts})
 """
 
 
 def test_processes_that_write_at_once_lose_nothing() -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, name]) for name in "abc"]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
-    assert count_scores()[0] == 3 * 20 * 50
+    assert ScoreCache().size()[0] == 3 * 20 * 50
