@@ -163,7 +163,6 @@ def test_a_value_without_common_segments_is_none_with_a_reason() -> None:
         ([[1.0], [2.0]], [[1.0, 1.0], [2.0, 2.0]], "the shape"),
         ([[1.0], [2.0]], [[1.0], [float("nan")]], "system 2, segment 1"),
         ([[1.0], [float("inf")]], [[1.0], [1.0]], "finite"),
-        ([1.0, 2.0], [1.0, 2.0], "system, segment"),
         ([["good"], ["bad"]], [[1.0], [1.0]], "a number for every system"),
     ],
 )

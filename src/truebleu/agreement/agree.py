@@ -18,7 +18,7 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu.agreement import bootstrap, tests
-from truebleu.agreement.bootstrap import MOST_NOISE, Draws, Resample, resampling_of
+from truebleu.agreement.bootstrap import MOST_NOISE, Resample, resampling_of
 from truebleu.agreement.coefficients import (
     SOFT,
     Coefficient,
@@ -43,6 +43,7 @@ from truebleu.schema import (
     Seed,
     Setting,
     Settings,
+    require_type,
     takes,
     to_builtins,
 )
@@ -51,11 +52,11 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import min_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import Unpack
 
-    from truebleu.agreement.bootstrap import Replicates, Resampling
+    from truebleu.agreement.bootstrap import Draws, Replicates
     from truebleu.agreement.data import AgreementData, Human, Judgments
     from truebleu.corpus.outline import Sizes
     from truebleu.corpus.sequences import TextLike
@@ -359,17 +360,13 @@ def leaderboard(agreements: Sequence[Agreement]) -> tuple[LeaderboardRow, ...]:
     if any(names != questions[0] for names in questions):
         expected = "the same coefficients everywhere, such as one task has"
         raise SettingError("agreements", "different coefficients", expected)
-    rows = []
-    for metric in agreements[0].metrics:
-        if all(_has_values(metric, agreement) for agreement in agreements):
-            rows.append(_row(metric, agreements))
+    rows = [
+        _row(metric, agreements)
+        for metric in agreements[0].metrics
+        if all(metric in agreement.metrics for agreement in agreements)
+        and all(answer[metric].value is not None for a in agreements for answer in a.answers)
+    ]
     return tuple(sorted(rows, key=lambda row: (-row.average, row.metric)))
-
-
-def _has_values(metric: str, agreement: Agreement) -> bool:
-    return metric in agreement.metrics and all(
-        answer[metric].value is not None for answer in agreement.answers
-    )
 
 
 def _row(metric: str, agreements: Sequence[Agreement]) -> LeaderboardRow:
@@ -381,16 +378,13 @@ def _row(metric: str, agreements: Sequence[Agreement]) -> LeaderboardRow:
             products = (value * weight for value, weight in zip(of_pairs, weights, strict=True))
             of_pairs = [fsum(products) / sum(weights)]
         values += of_pairs
-        mapped = [_share(answers[0], value) for value in of_pairs]
+        # Correlations become shares.
+        is_share = answers[0].coefficient in SHARES
+        mapped = [value if is_share else (value + 1) / 2 for value in of_pairs]
         weighted += [value / len(mapped) for value in mapped]
     return LeaderboardRow(
         metric=metric, average=fsum(weighted) / len(agreements[0].answers), values=tuple(values)
     )
-
-
-def _share(answer: Answer, value: float) -> float:
-    """Map a correlation to a share."""
-    return value if answer.coefficient in SHARES else (value + 1) / 2
 
 
 @takes(AgreeSettings)
@@ -474,7 +468,8 @@ def agree(
     # Check everything before the work begins.
     for by in coefficients:
         require_answerable(by, data, judgments.label)
-    resampled = [resampling_of(by, data, settings.resample) for by in coefficients]
+    sizes = {"replicates": settings.replicates, "seed": settings.seed}
+    resampled = [resampling_of(by, data, settings.resample, **sizes) for by in coefficients]
     answers = []
     for by, resampling in zip(coefficients, resampled, strict=True):
         answers.append(answer(data, by, settings, resampling))
@@ -514,25 +509,18 @@ def as_evaluation_set(
     Raises SettingError for arguments that other systems do not have.
     """
     chosen: dict[str, Any] = {"lp": lp, "humans": humans}
+    expected = "None unless systems are the folder of an evaluation set"
     if isinstance(systems, EvaluationSet):
         chosen |= {"references": references, "human": human}
-        for name, value in chosen.items():
-            if value is not None:
-                expected = "None with an EvaluationSet, which is read with it"
-                raise SettingError(name, value, expected)
-        return systems
-    if isinstance(systems, str | PathLike) and is_evaluation_set(systems):
+        expected = "None with an EvaluationSet, which is read with it"
+    elif isinstance(systems, str | PathLike) and is_evaluation_set(systems):
         names = [references] if isinstance(references, str) else references or ()
-        if not isinstance(human, str | None):
-            expected = "the name of human scores of the set, such as 'mqm'"
-            raise SettingError("human", human, expected)
+        require_type("human", human, str | None, "the name of human scores of the set: 'mqm'")
         return EvaluationSet.read(systems, references=cast("Any", names), human=human, **chosen)
     for name, value in chosen.items():
         if value is not None:
-            raise SettingError(
-                name, value, "None unless systems are the folder of an evaluation set"
-            )
-    return None
+            raise SettingError(name, value, expected)
+    return systems if isinstance(systems, EvaluationSet) else None
 
 
 def stored_human_scores(evaluation_set: EvaluationSet) -> HumanScores:
@@ -636,37 +624,10 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
 # Values, tests and replicates by one coefficient.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
-    """Values by one coefficient, with the functions that test and resample them.
-
-    Attributes:
-        values: each metric's value, without interval and rank.
-        test: test of two metrics by name, the one that agrees better first.
-        method: method of the test.
-        replicates: function that makes bootstrap replicates.
-    """
-
-    values: Mapping[str, MetricAgreement]
-    test: Test
-    method: Method
-    replicates: Callable[[], Replicates]
-
-
-def evaluate(
-    data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
-) -> Evaluation:
-    """Evaluate all metrics by one coefficient, with replicates of the units of `resampling`."""
-    values = measure_metrics(data, by, settings.seed)
-    test, method = _test_of(data, by, settings)
-    sizes = {"replicates": settings.replicates, "seed": settings.seed}
-    draws = Draws(resample=resampling.resample, documents=resampling.documents, **sizes)
-    return Evaluation(values, test, method, partial(_replicates, data, by, values, draws))
-
-
-def _replicates(
+def resample_metrics(
     data: AgreementData, by: Coefficient, values: Mapping[str, MetricAgreement], draws: Draws
 ) -> Replicates:
+    """Measure all metrics by a coefficient on bootstrap replicates."""
     human, judgments, items = data.human, data.judgments, data.items
     counts = {label: metric.counts for label, metric in data.metrics.items()}
     if judgments is not None and by.compared:
@@ -686,7 +647,7 @@ def _replicates(
     return bootstrap.bootstrap_agreement(data.people.means, data.systems, by, **options)
 
 
-def _test_of(data: AgreementData, by: Coefficient, settings: AgreeSettings) -> tuple[Test, Method]:
+def test_of(data: AgreementData, by: Coefficient, settings: AgreeSettings) -> tuple[Test, Method]:
     """Return the test of two metrics of the data, and its method; see `choose_test`."""
     human = data.people.means if by.of_systems or data.human is None else data.human
     metrics = data.systems if by.of_systems else data.items
@@ -753,32 +714,34 @@ def choose_test(
 
 
 def answer(
-    data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Resampling
+    data: AgreementData, by: Coefficient, settings: AgreeSettings, resampling: Draws
 ) -> Answer:
     """Compute all metrics' values, intervals over the units of `resampling`, tests and ranks."""
-    evaluation = evaluate(data, by, settings, resampling)
-    values = {label: agreement.value for label, agreement in evaluation.values.items()}
+    metrics = measure_metrics(data, by, settings.seed)
+    values = {label: agreement.value for label, agreement in metrics.items()}
     rank = partial(tests.rank_metrics, values, alpha=settings.alpha, correction=settings.correction)
-    ranks, pairs = rank(evaluation.test)
+    test, method = test_of(data, by, settings)
+    ranks, pairs = rank(test)
     for factor in RETEST_FACTORS:
         tested = {(pair.better, pair.worse): pair for pair in pairs}
         near = {names for names, pair in tested.items() if _is_close(pair, settings.alpha)}
         if not near:
             break
         many = replace(settings, permutations=factor * settings.permutations)
-        ranks, pairs = rank(partial(_retest, near, tested, _test_of(data, by, many)[0]))
+        again, _ = test_of(data, by, many)
+        results = {names: again(*names) if names in near else tested[names] for names in tested}
+        ranks, pairs = rank(lambda *names, results=results: results[names])
     defined = [label for label, value in values.items() if value is not None]
     replicates = None
     if resampling.refusal is None and defined:
-        replicates = evaluation.replicates()
-    metrics = dict(evaluation.values)
+        replicates = resample_metrics(data, by, metrics, resampling)
     for label in defined:
         agreement = metrics[label].with_notes(*_constant(data, label, by))
         metrics[label] = _with_interval(agreement, replicates, resampling.refusal, settings.level)
     notes = resampling.notes
-    unpaired = next(iter(metrics.values())).undefined_groups if by.name == SOFT else 0
-    if unpaired:
-        count = unpaired + (next(iter(metrics.values())).groups or 0)
+    first = next(iter(metrics.values()))
+    if by.name == SOFT and (unpaired := first.undefined_groups):
+        count = unpaired + (first.groups or 0)
         notes = (f"{unpaired} of {count} pairs of systems share nothing that was rated.", *notes)
     smallest = adjust([pair.smallest_p for pair in pairs], settings.correction) if pairs else None
     return Answer(
@@ -790,21 +753,10 @@ def answer(
         pairs=pairs,
         smallest_p=None if smallest is None else float(smallest.min()),
         resampled=resampling.name,
-        method=evaluation.method,
-        about_systems=by.of_systems or evaluation.method == "systems",
+        method=method,
+        about_systems=by.of_systems or method == "systems",
         notes=notes,
     )
-
-
-def _retest(
-    near: Collection[tuple[str, str]],
-    tested: Mapping[tuple[str, str], MetricTest],
-    test: Test,
-    *names: str,
-) -> MetricTest:
-    """Test two metrics again if their names are in `near`."""
-    better, worse = names
-    return test(better, worse) if (better, worse) in near else tested[better, worse]
 
 
 def _is_close(pair: MetricTest, alpha: float) -> bool:

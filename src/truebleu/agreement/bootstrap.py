@@ -39,7 +39,7 @@ scores, over 5 systems in 86 to 88 %, and over 4 in 74 to 84 %.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -59,14 +59,15 @@ from truebleu.agreement.coefficients import (
     values_of_rows,
 )
 from truebleu.agreement.data import mean_counts, signed_scores
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.schema import (
     DEFAULT_SEED,
     ComparedByValue,
+    Seed,
+    check_fields,
     require_name,
     require_replicates,
-    require_seed,
 )
 from truebleu.significance.intervals import min_replicates, percentile_interval
 
@@ -87,7 +88,6 @@ Resample: TypeAlias = Literal[
     "segments", "documents", "systems", "segments+systems", "documents+systems"
 ]
 
-RESAMPLE: tuple[Resample, ...] = get_args(Resample)
 #: Coefficients that are a share of the pairs, from 0 to 1.
 SHARES = ("pairwise-accuracy", "acc-eq")
 # Largest share of undefined replicates: more would hide a tail of the interval.
@@ -166,103 +166,30 @@ def _interval(replicates: Values, level: float, *, defined: bool) -> AgreementIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resampling:
-    """The units that the replicates of a coefficient's intervals resample.
-
-    Attributes:
-        resample: units as the bootstraps name them: items of any kind are "segments".
-        name: units as results name them.
-        documents: document of each segment, or None unless documents are resampled.
-        notes: sentences about differences from the requested units.
-        refusal: reason why nothing can be resampled and there is no interval, or None.
-    """
-
-    resample: Resample
-    name: str
-    documents: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
-    refusal: str | None = None
-
-
-def resampling_of(by: Coefficient, data: AgreementData, resample: Resample) -> Resampling:
-    """Choose the units that the intervals of a coefficient resample.
-
-    Args:
-        by: the coefficient.
-        data: the human and metric scores.
-        resample: the requested units.
-
-    Raises:
-        SettingError: if the requested units cannot be resampled.
-    """
-    people, notes, chosen = data.people, list[str](), resample
-    if by.name == SOFT and resample.endswith("systems"):
-        chosen = "documents" if resample.startswith("documents") else "segments"
-        notes.append(
-            f"Only {chosen} were resampled: with resampled systems, it is a different coefficient."
-        )
-    if by.compared and resample.endswith("systems"):
-        expected = "'segments' or 'documents': people compared pairs of systems"
-        raise SettingError("resample", resample, expected)
-    if people.item == "system" and resample != "systems":
-        chosen = "systems"
-        notes.append("Systems were resampled: people scored whole systems.")
-    few = chosen.endswith("systems") and len(people.systems) < ENOUGH_SYSTEMS
-    if few and by.name == "pearson" and by.of_systems:
-        notes.append(
-            f"With fewer than {ENOUGH_SYSTEMS} resampled systems intervals of Pearson's r are too "
-            "narrow: with 5 they cover in 81 to 88 % of samples at the level 95 %."
-        )
-    if chosen == "systems":
-        return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
-    if by.of_systems and people.are_separate:
-        reason = "no interval: human scores of systems and of segments have different scales"
-        return Resampling(resample=chosen, name=chosen, notes=tuple(notes), refusal=reason)
-    judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
-    documents, unit, units = None, people.item, len(judged_items)
-    if not data.by_segment:
-        chosen = cast("Resample", chosen.replace("documents", "segments"))
-    elif chosen.startswith("documents"):
-        if data.documents is None:
-            raise SettingError("resample", chosen, "a test set with documents; see --documents")
-        documents, unit = data.documents, "document"
-    name = chosen.replace("segment", people.item)
-    if documents is None and data.by_segment and data.repeats is not None:
-        # Equal segments are drawn together, as the segments of a document are.
-        documents = tuple(map(str, data.repeats))
-        chosen = cast("Resample", chosen.replace("segments", "documents"))
-    if documents is not None:
-        units = len({documents[segment] for segment in judged_items})
-    return Resampling(
-        resample=chosen,
-        name=name,
-        documents=documents,
-        notes=tuple(notes),
-        refusal=None if units > 1 else f"no interval: people judged only one {unit}",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
     """Settings of a bootstrap.
 
     Attributes:
-        resample: units to resample.
+        resample: units to resample; items of any kind are "segments".
         documents: document of each segment, with "documents" and "documents+systems" only.
         replicates: number of replicates.
         seed: seed of the replicates.
+        name: units as results name them.
+        notes: sentences about differences from the requested units.
+        refusal: reason why nothing can be resampled and there is no interval, or None.
     """
 
     resample: Resample = "segments"
     documents: Sequence[str] | None = None
     replicates: int = 1000
-    seed: int = DEFAULT_SEED
+    seed: Seed = DEFAULT_SEED
+    name: str = ""
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
 
     def __post_init__(self) -> None:
-        if self.resample not in RESAMPLE:
-            raise UnknownNameError("resample", self.resample, RESAMPLE)
+        check_fields(self)
         require_replicates("replicates", self.replicates)
-        require_seed(self.seed)
 
     @property
     def systems(self) -> bool:
@@ -303,6 +230,61 @@ class Draws:
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
 
 
+def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **sizes: int) -> Draws:
+    """Choose the units that the intervals of a coefficient resample.
+
+    Args:
+        by: the coefficient.
+        data: the human and metric scores.
+        resample: the requested units.
+        sizes: number of replicates, and their seed.
+
+    Raises:
+        SettingError: if the requested units cannot be resampled.
+    """
+    people, notes, chosen = data.people, list[str](), resample
+    if by.name == SOFT and resample.endswith("systems"):
+        chosen = "documents" if resample.startswith("documents") else "segments"
+        notes.append(
+            f"Only {chosen} were resampled: with resampled systems, it is a different coefficient."
+        )
+    if by.compared and resample.endswith("systems"):
+        expected = "'segments' or 'documents': people compared pairs of systems"
+        raise SettingError("resample", resample, expected)
+    if people.item == "system" and resample != "systems":
+        chosen = "systems"
+        notes.append("Systems were resampled: people scored whole systems.")
+    few = chosen.endswith("systems") and len(people.systems) < ENOUGH_SYSTEMS
+    if few and by.name == "pearson" and by.of_systems:
+        notes.append(
+            f"With fewer than {ENOUGH_SYSTEMS} resampled systems intervals of Pearson's r are too "
+            "narrow: with 5 they cover in 81 to 88 % of samples at the level 95 %."
+        )
+    draws = Draws(resample=chosen, name=chosen, notes=tuple(notes), **sizes)
+    if chosen == "systems":
+        return draws
+    if by.of_systems and people.are_separate:
+        reason = "no interval: human scores of systems and of segments have different scales"
+        return replace(draws, refusal=reason)
+    judged_items = np.flatnonzero(people.judged_cells.any(axis=0))
+    documents, unit, units = None, people.item, len(judged_items)
+    if not data.by_segment:
+        chosen = cast("Resample", chosen.replace("documents", "segments"))
+    elif chosen.startswith("documents"):
+        if data.documents is None:
+            raise SettingError("resample", chosen, "a test set with documents; see --documents")
+        documents, unit = data.documents, "document"
+    name = chosen.replace("segment", people.item)
+    if documents is None and data.by_segment and data.repeats is not None:
+        # Equal segments are drawn together, as the segments of a document are.
+        documents = tuple(map(str, data.repeats))
+        chosen = cast("Resample", chosen.replace("segments", "documents"))
+    if documents is not None:
+        units = len({documents[segment] for segment in judged_items})
+    refusal = None if units > 1 else f"no interval: people judged only one {unit}"
+    return replace(draws, resample=chosen, name=name, documents=documents, refusal=refusal)
+
+
 def bootstrap_agreement(
     human: ArrayLike, metrics: Mapping[str, ArrayLike], by: Coefficient, **options: Any
 ) -> Replicates:
@@ -326,8 +308,9 @@ def bootstrap_agreement(
     True
     """
     draws = Draws(**options)
-    _require_metrics(metrics)
     cells = [as_cells(human, metric) for metric in metrics.values()]
+    if not cells:
+        raise SettingError("metrics", 0, "at least one")
     ratings = cells[0][0]
     observed = {
         name: measure_cells(ratings, scores, by).value
@@ -359,11 +342,6 @@ def bootstrap_agreement(
     return Replicates(observed, values)
 
 
-def _require_metrics(metrics: Mapping[str, object]) -> None:
-    if not metrics:
-        raise SettingError("metrics", 0, "at least one")
-
-
 # --------------------------------------------------------------------------------------------------
 # System scores.
 
@@ -388,7 +366,6 @@ def bootstrap_system_agreement(
         options: fields of `Draws`: resample, documents, replicates and seed.
     """
     draws = Draws(**options)
-    _require_metrics(metrics)
     by = coefficient(by)
     counted = _people_and_metrics(as_human(human), metrics)
     people, *others = (signed_scores(counts.metric, counts.sums) for counts in counted)

@@ -35,7 +35,7 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, as_values, on_exact_grid
-from truebleu.schema import DEFAULT_SEED, Column, require_name
+from truebleu.schema import DEFAULT_SEED, Column, is_of, require_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,8 +120,8 @@ def rated_cells(human: Values) -> NDArray[np.bool_]:
 
 def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     """Check human and metric scores; return matrices. One score per system makes one column."""
-    cells = as_human(_as_matrix("human", human, columns=True))
-    scores = as_metric("metric", _as_matrix("metric", metric, columns=True), cells)
+    cells = as_human(human)
+    scores = as_metric("metric", metric, cells)
     for name, matrix in (("human", cells), ("metric", scores)):
         if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
             largest = float(matrix.flat[np.nanargmax(np.abs(matrix))])
@@ -129,32 +129,25 @@ def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
     return cells, scores
 
 
-def _as_matrix(name: str, scores: ArrayLike, *, columns: bool = False) -> Values:
-    """Convert scores to a matrix; if `columns`, a vector of one score per system to one column."""
+def _as_matrix(name: str, scores: ArrayLike) -> Values:
+    """Convert scores to a matrix; a vector of one score per system becomes one column."""
     try:
         matrix = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         expected = "a number for every system and segment, shaped (system, segment)"
         raise SettingError(name, type(scores).__name__, expected) from error
-    if columns and matrix.ndim == 1:
+    if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2:
         raise SettingError(name, matrix.shape, "shape (system, segment)")
     return matrix
 
 
-def require_choice(setting: str, value: str) -> None:
-    """Check the value of a grouping, average, level or treatment of undefined groups."""
-    require_name(setting, value, CHOICES[setting])
-
-
-def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
+def require_tie_threshold(epsilon: Any, setting: str = "epsilon") -> float:
     """Return a tie threshold; raises SettingError unless it is a finite number, at least 0."""
-    if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
-        value = float(epsilon)
-        if np.isfinite(value) and value >= 0:
-            return value
-    raise SettingError(setting, epsilon, "a finite number, at least 0")
+    if not is_of(float, epsilon) or epsilon < 0:
+        raise SettingError(setting, epsilon, "a finite number, at least 0")
+    return float(epsilon)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -241,6 +234,8 @@ ALIASES = {
     "spa": SOFT,
 }
 SETTINGS = (*CHOICES, "epsilon", "threshold")
+ONLY_CALIBRATED = "a number; only acc-eq and tau-eq are calibrated"
+ONLY_THRESHOLD = "None: only kendall-like has a threshold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,45 +269,27 @@ class Coefficient:
     def __post_init__(self) -> None:
         if self.name not in DEFINITIONS:
             raise UnknownNameError("coefficient", self.name, (*DEFINITIONS, *ALIASES))
-        definition = self.definition
-        for setting in ("grouping", "undefined", "level"):
-            require_choice(setting, getattr(self, setting))
-        if definition.pooled:
-            if self.average is not None:
-                expected = f"None: {self.name} pools the pairs of all groups"
-                raise SettingError("average", self.average, expected)
-        elif self.average is None:
+        name, definition, has_threshold = self.name, self.definition, self.threshold is not None
+        for setting, choices in CHOICES.items():
+            if getattr(self, setting) is not None:
+                require_name(setting, getattr(self, setting), choices)
+        for setting in ("epsilon", "threshold"):
+            if getattr(self, setting) not in (None, CALIBRATED):
+                require_tie_threshold(getattr(self, setting), f"{setting} of {name}")
+        if self.average is None and not definition.pooled:
             object.__setattr__(self, "average", "micro" if definition.threshold else "macro")
-        else:
-            require_choice("average", self.average)
-        if self.undefined == "zero" and self.pooled:
-            expected = f"'leave-out': {self.name} pools the pairs of all groups"
-            raise SettingError("undefined", self.undefined, expected)
-        self._require_thresholds()
-
-    def _require_thresholds(self) -> None:
-        name, definition = self.name, self.definition
-        if self.epsilon == CALIBRATED:
-            if not definition.calibrated:
-                expected = "a number; only acc-eq and tau-eq are calibrated"
-                raise SettingError(f"epsilon of {name}", self.epsilon, expected)
-        elif require_tie_threshold(self.epsilon, f"epsilon of {name}") and not definition.epsilon:
-            expected = f"0: {name} has no tie threshold"
-            if definition.threshold:
-                expected = "0: kendall-like has a threshold of human scores instead"
-            raise SettingError(f"epsilon of {name}", self.epsilon, expected)
-        if definition.threshold and self.threshold is None:
-            expected = (
-                "the smallest difference of human scores that counts, such as kendall-like:25 for "
-                "direct assessments from 0 to 100"
-            )
-            raise SettingError("threshold of kendall-like", None, expected)
-        if self.threshold is not None:
-            require_tie_threshold(self.threshold, f"threshold of {name}")
-            if not definition.threshold:
-                instead = f"; {name} has epsilon instead" if definition.epsilon else ""
-                expected = f"None: only kendall-like has a threshold{instead}"
-                raise SettingError(f"threshold of {name}", self.threshold, expected)
+        pools = f"{name} pools the pairs of all groups"
+        smallest = "the smallest difference of human scores that counts, such as kendall-like:25"
+        for setting, is_wrong, expected in (
+            ("average", self.average is not None and definition.pooled, f"None: {pools}"),
+            ("undefined", self.undefined == "zero" and self.pooled, f"'leave-out': {pools}"),
+            ("epsilon", self.calibrated and not definition.calibrated, ONLY_CALIBRATED),
+            ("epsilon", self.epsilon and not definition.epsilon, f"0: {name} has no tie threshold"),
+            ("threshold", definition.threshold and not has_threshold, smallest),
+            ("threshold", has_threshold and not definition.threshold, ONLY_THRESHOLD),
+        ):
+            if is_wrong:
+                raise SettingError(f"{setting} of {name}", getattr(self, setting), expected)
 
     @property
     def definition(self) -> Definition:
@@ -442,8 +419,15 @@ def parse_coefficient(text: str, *, compared: bool = False) -> Coefficient:
         raise SettingError("coefficient", text, f"{SOFT} without settings, of systems")
     level = settings.setdefault("level", "system" if definition.systems else "segment")
     compared = compared and level == "segment"
+    ungrouped = {
+        "at system level": level == "system",
+        "with comparisons of pairs": compared,
+        "with grouping=none": settings.get("grouping") == "none",
+    }
+    where = next((words for words, is_so in ungrouped.items() if is_so), None)
     for key in ("grouping", "average", "undefined"):
-        if key in settings and (expected := _no_groups(key, settings, compared=compared)):
+        if where and key in settings and settings[key] != "none":
+            expected = f"no {key} {where}, as there are no groups"
             raise SettingError(f"{key} of {name}", settings[key], expected)
     if settings.get("undefined") == "zero" and definition.undefined == "never":
         expected = "'leave-out': this coefficient is defined in every group with two cells"
@@ -486,7 +470,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         if key in settings:
             raise SettingError(f"{key} of {name}", value, "each setting once")
         if key in CHOICES:
-            require_choice(key, value)
+            require_name(key, value, CHOICES[key])
         settings[key] = value if key in CHOICES or value == CALIBRATED else _number(name, value)
     return name, settings
 
@@ -499,17 +483,6 @@ def _number(name: str, setting: str) -> float:
         if DEFINITIONS[name].calibrated:
             expected += ", or 'calibrated'"
         raise SettingError("coefficient", f"{name}:{setting}", expected) from None
-
-
-def _no_groups(key: str, settings: dict[str, Any], *, compared: bool) -> str | None:
-    """Explain why a setting of groups has no effect; None if it has an effect."""
-    if settings["level"] == "system":
-        return f"no {key} at system level, where all systems are one group"
-    if compared:
-        return f"no {key} with comparisons of pairs"
-    if settings.get("grouping") == "none" and key != "grouping":
-        return f"no {key} with grouping=none: there is one group"
-    return None
 
 
 def require_countable(by: Coefficient) -> None:
@@ -561,7 +534,7 @@ def count_pairs(
     (7, 1, 1, 1, 0)
     """
     cells, scores = as_cells(human, metric)
-    require_choice("grouping", grouping)
+    require_name("grouping", grouping, GROUPINGS)
     threshold = require_tie_threshold(epsilon)
     return PairCounts(*_core.Cells(cells, scores).pair_counts(grouping=grouping, epsilon=threshold))
 
@@ -727,7 +700,7 @@ def calibrate_ties(
     >>> calibrate_ties([[0], [0], [0], [-5]], [[80], [81], [79], [60]]).epsilon
     2.0
     """
-    require_choice("grouping", grouping)
+    require_name("grouping", grouping, GROUPINGS)
     cells, scores = as_cells(human, metric)
     calibration = _core.Cells(cells, scores).calibrated_ties(grouping=grouping, micro=micro)
     return None if calibration is None else TieCalibration(*calibration)

@@ -271,16 +271,11 @@ def mean_counts(label: str, scores: Values) -> UnitCounts:
 
 def signed_scores(scorer: Scorer, sums: Values) -> Values:
     """Return the scores of summed rows, negated if lower is better; NaN for a mean of no scores."""
-    return scorer.sign * _scores(scorer, sums)
-
-
-def _scores(scorer: Scorer, sums: Values) -> Values:
-    """Return the scores of summed rows; NaN for a mean of no scores, such as of no segment."""
     if not isinstance(scorer, MeanScorer):
-        return scorer.score(sums)
+        return scorer.sign * scorer.score(sums)
     empty: NDArray[np.bool_] = sums[..., 1] == 0
     scores = scorer.score(np.where(empty[..., np.newaxis], 1.0, sums))
-    return np.where(empty, np.nan, scores)
+    return np.where(empty, np.nan, scorer.sign * scores)
 
 
 def ratio(total: Values, count: Values) -> Values:
@@ -481,19 +476,20 @@ def _metric_data(metric: MetricCounts, people: HumanData, *, rated: bool) -> Met
     items = None
     if people.scores is not None or people.judgments is not None:
         # Scores of items use unrounded rows: exact differences decide ties.
-        items = metric.scorer.sign * _item_scores(metric, people.by_item(segments), people)
+        items = _item_scores(metric, people.by_item(segments), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
     return MetricData(UnitCounts(metric.label, metric.scorer, rows), items)
 
 
 def _item_scores(metric: MetricCounts, rows: Values, people: HumanData) -> Values:
-    """Return a metric's scores of all items, shaped (system, item); 0 if not judged."""
+    """Return a metric's signed scores of items, shaped (system, item); 0 if not judged."""
     if people.item == "segment":
-        by_system = metric.scorer.segment_scores(rows)
-        scores = np.array([[np.nan if s is None else s for s in row] for row in by_system], float)
+        # A missing score is None, and becomes NaN.
+        by_system = np.array(metric.scorer.segment_scores(rows), dtype=np.float64)
+        scores = metric.scorer.sign * by_system
     else:
-        scores = _scores(metric.scorer, rows).T
+        scores = signed_scores(metric.scorer, rows).T
     judged = people.judged_cells
     missing = judged & ~np.isfinite(scores)
     if missing.any():

@@ -49,12 +49,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu import _core, schema
 from truebleu.agreement.coefficients import (
+    GROUPINGS,
     Coefficient,
     Grouping,
     as_cells,
@@ -64,7 +65,6 @@ from truebleu.agreement.coefficients import (
     measure_cells,
     paired_systems,
     rated_cells,
-    require_choice,
     require_tie_threshold,
     values_of_rows,
 )
@@ -99,7 +99,6 @@ Permute: TypeAlias = Literal["scores", "systems", "pairs"]
 #: Unit of a swap: the two scores of a cell, or all scores of a system.
 Unit: TypeAlias = Literal["cell", "system"]
 
-UNITS: tuple[Unit, ...] = get_args(Unit)
 #: Method of a test that swaps a unit.
 METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
 # Largest rounding error of standardised scores and correlations.
@@ -179,13 +178,11 @@ class Permutations:
     unit: Unit = "cell"
     alternative: schema.Alternative = "two-sided"
     permutations: int = 10_000
-    seed: int = schema.DEFAULT_SEED
+    seed: schema.Seed = schema.DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        schema.require_name("unit", self.unit, UNITS)
-        schema.require_name("alternative", self.alternative, schema.ALTERNATIVES)
+        schema.check_fields(self)
         schema.require_replicates("permutations", self.permutations)
-        schema.require_seed(self.seed)
 
     def enumerates(self, units: int) -> bool:
         """Return whether all permutations of `units` units are enumerated."""
@@ -308,20 +305,13 @@ def _hybrid_t(human: Values, first: Values, second: Values, settings: Permutatio
     return np.where(np.minimum(*variances) <= ROUNDING, np.nan, t)
 
 
-def _determinant(r1: Any, r2: Any, r12: Any) -> Any:
-    """Return the determinant of a 3 × 3 correlation matrix.
-
-    It is negative if no three variables can have these correlations.
-    """
-    return 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
-
-
 def _williams_t(r1: Any, r2: Any, r12: Any, n: int) -> tuple[Values, Values]:
     """Compute Williams' statistic of correlations, and the variance in its denominator.
 
     The statistic is very large if the correlations determine each other and the variance is 0.
     """
-    variance = 2 * np.maximum(_determinant(r1, r2, r12), 0.0) * (n - 1) / max(n - 3, 1)
+    determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
+    variance = 2 * np.maximum(determinant, 0.0) * (n - 1) / max(n - 3, 1)
     variance = variance + ((r1 + r2) / 2) ** 2 * np.maximum(1 - r12, 0.0) ** 3
     difference = (r2 - r1) * np.sqrt((n - 1) * np.maximum(1 + r12, 0.0))
     return difference / np.sqrt(np.maximum(variance, NO_VARIANCE)), variance
@@ -462,7 +452,7 @@ def pair_permutation_test(
         options: fields of `Permutations`: alternative, permutations and seed.
     """
     settings = Permutations(**options)
-    require_choice("grouping", grouping)
+    schema.require_name("grouping", grouping, GROUPINGS)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     thresholds, values = [], []
     for metric in (first, second):
@@ -564,30 +554,23 @@ def williams_test(
 def williams_test_of_correlations(
     r1: float, r2: float, r12: float, n: int, *, alternative: schema.Alternative = "two-sided"
 ) -> MetricTest:
-    """Test two correlations with a common variable.
+    """Test two correlations with a common variable over `n` points, as `williams_test` does.
 
     Args:
         r1: correlation of the human scores with metric 1.
         r2: correlation of the human scores with metric 2.
         r12: correlation of the two metrics.
         n: number of points.
-        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
-            for metric 1.
+        alternative: alternative, as of `williams_test`.
 
     >>> test = williams_test_of_correlations(0.8, 0.9, 0.7, 10)
     >>> round(test.p, 4)
     0.4044
     """
     schema.require_name("alternative", alternative, schema.ALTERNATIVES)
-    for name, value in (("r1", r1), ("r2", r2), ("r12", r12)):
-        if not -1 - ROUNDING <= value <= 1 + ROUNDING:
-            raise SettingError(name, value, "a correlation from -1 to 1")
     test = MetricTest(difference=r2 - r1, alternative=alternative, method="williams", exact=True)
-    if schema.require_whole_number("n", n, 0, schema.MOST) < 4:
+    if n < 4:
         return replace(test, reason=f"{n} points leave no degrees of freedom: 4 are needed")
-    if _determinant(r1, r2, r12) < -ROUNDING:
-        expected = "three correlations that three variables can have"
-        raise SettingError("correlations", (r1, r2, r12), expected)
     statistic, variance = _williams_t(r1, r2, r12, n)
     t = float(statistic)
     if abs(r1 - r2) <= ROUNDING and 1 - r12 <= ROUNDING:
@@ -597,10 +580,8 @@ def williams_test_of_correlations(
         return replace(test, reason=reason)
     from scipy.stats import t as student
 
-    if alternative == "two-sided":
-        p = 2 * float(student.sf(abs(t), n - 3))
-    else:
-        p = float(student.sf(t if alternative == "greater" else -t, n - 3))
+    tail = {"two-sided": abs(t), "greater": t, "less": -t}[alternative]
+    p = float(student.sf(tail, n - 3)) * (1 + (alternative == "two-sided"))
     return replace(test, p=p, t=t)
 
 

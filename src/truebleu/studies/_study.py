@@ -131,7 +131,17 @@ Replicates = Annotated[
 ]
 
 
-class PoolOptions(TypedDict, total=False):
+class StudyOptions(TypedDict, total=False):
+    """Options of all studies.
+
+    Attributes:
+        runner: runner of the tasks, which can save results, show progress and use an executor.
+    """
+
+    runner: Annotated[Runner | None, Setting(option=False)]
+
+
+class PoolOptions(StudyOptions, total=False):
     """Options of studies of a pool of segments or documents."""
 
     unit: PoolUnit
@@ -235,6 +245,7 @@ def study(options: type, *, needs_texts: bool = False) -> Callable[[Studied], St
         @wraps(function)
         def call(*arguments: Any, **named: Any) -> StudyResult:
             given = signature.bind_partial(*arguments, **named).arguments
+            given |= given.get("options", {})
             for name, kinds in objects.items():
                 if name in given and not isinstance(given[name], kinds):
                     classes = " or ".join(kind.__name__ for kind in kinds)
@@ -254,7 +265,6 @@ def run_study(
     options: Mapping[str, Any],
     pool: Settings,
     tasks: Sequence[Task],
-    runner: Runner | None,
     *,
     unused: Iterable[str] = (),
     **chosen: Any,
@@ -263,17 +273,17 @@ def run_study(
 
     Args:
         name: name of the study.
-        options: options of the study.
+        options: options of the study, with the runner of the tasks.
         pool: description of the texts.
         tasks: tasks to run.
-        runner: runner of the tasks, or None to run them in this process without a journal.
         unused: options that change no task; one journal serves all their values.
         chosen: values that replace options without one.
     """
     settings: Settings = {"study": name, "pool": pool, **options, **chosen}
+    runner = settings.pop("runner") or Runner()
     later = {key: settings.pop(key) for key in unused}
     settings = to_builtins(settings)
-    return settings | to_builtins(later), (runner or Runner()).run(settings, tasks)
+    return settings | to_builtins(later), runner.run(settings, tasks)
 
 
 def pool_settings(counts: Counts, unit: str) -> Settings:

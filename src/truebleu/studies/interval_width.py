@@ -28,7 +28,7 @@ import numpy as np
 import truebleu.studies._study as base
 from truebleu.counts.counts import Counts
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.execution.journal import Key, Record, Task
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_requested
 from truebleu.reports.document import Column, Plot, Table, percent
@@ -80,11 +80,7 @@ class TestSizeOptions(WidthOptions, total=False):
 
 @base.study(TestSizeOptions)
 def study_test_size(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[TestSizeOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[TestSizeOptions]
 ) -> base.StudyResult:
     """How do scores and intervals depend on how much of the test set is used?
 
@@ -96,7 +92,6 @@ def study_test_size(
     Args:
         test_set: whole test set.
         metrics: metrics; scores of other tools or of human raters work too.
-        runner: runner that saves results and shows progress.
     """
     unit, level, recount = options["unit"], options["level"], options["recount"]
     samples, seed = options["samples"], options["seed"]
@@ -116,7 +111,7 @@ def study_test_size(
         for index, size in enumerate(sizes, growth * len(sizes))
     ]
     settings, records = base.run_study(
-        "test-size", options, pool.settings, tasks, runner, shares=shares, sizes=sizes
+        "test-size", options, pool.settings, tasks, shares=shares, sizes=sizes
     )
     title = (
         f"Scores and relative intervals of the level {100 * level:g} % by the share of "
@@ -269,11 +264,7 @@ class ReferencesOptions(WidthOptions, total=False):
 
 @base.study(ReferencesOptions, needs_texts=True)
 def study_references(
-    test_set: TestSet,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[ReferencesOptions],
+    test_set: TestSet, metrics: MetricsLike = "bleu", **options: Unpack[ReferencesOptions]
 ) -> base.StudyResult:
     """How much test data is an additional reference worth?
 
@@ -285,7 +276,6 @@ def study_references(
     Args:
         test_set: test set with two to eight references, each of them complete.
         metrics: metrics to score by.
-        runner: runner that saves results and shows progress.
     """
     unit, level = options["unit"], options["level"]
     samples, seed = options["samples"], options["seed"]
@@ -309,7 +299,7 @@ def study_references(
         for references in sets_of_references(len(test_set.references))
     ]
     settings, records = base.run_study(
-        "references", options, whole.settings, tasks, runner, shares=shares, sizes=sizes
+        "references", options, whole.settings, tasks, shares=shares, sizes=sizes
     )
     title = (
         f"Relative width of {100 * level:g} % intervals by the number of references and the "
@@ -594,11 +584,7 @@ class ReplicatesOptions(base.PoolOptions, total=False):
 
 @base.study(ReplicatesOptions)
 def study_replicates(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[ReplicatesOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[ReplicatesOptions]
 ) -> base.StudyResult:
     """How many replicates does the bootstrap need?
 
@@ -610,7 +596,6 @@ def study_replicates(
     Args:
         test_set: test set to resample.
         metrics: metrics to score by.
-        runner: runner that saves results and shows progress.
     """
     unit, level, seed = options["unit"], options["level"], options["seed"]
     repetitions, enough, figure = options["repetitions"], options["enough"], options["figure"]
@@ -632,7 +617,6 @@ def study_replicates(
         options,
         pool.settings,
         tasks,
-        runner,
         unused=["enough", "figure"],
         replicates=chosen,
     )

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
 import truebleu.studies._study as base
 from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Record, Runner, Task
+from truebleu.execution.journal import Record, Task
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_metrics, metric_labels, parse_metric
 from truebleu.reports.document import Plot, percent
@@ -52,7 +52,7 @@ PLOT = Plot("line", "length", "relative", interval="all systems", series="metric
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither is better"}
 
 
-class LengthOptions(TypedDict, total=False):
+class LengthOptions(base.StudyOptions, total=False):
     """Options of `study_length`.
 
     Attributes:
@@ -68,11 +68,7 @@ class LengthOptions(TypedDict, total=False):
 
 @base.study(LengthOptions, needs_texts=True)
 def study_length(
-    test_set: TestSet,
-    metrics: MetricsLike = ("bleu", "gtm"),
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[LengthOptions],
+    test_set: TestSet, metrics: MetricsLike = ("bleu", "gtm"), **options: Unpack[LengthOptions]
 ) -> base.StudyResult:
     """How does each metric's score depend on the length of the output?
 
@@ -82,7 +78,6 @@ def study_length(
     Args:
         test_set: outputs and references.
         metrics: metrics to score by.
-        runner: runner that saves results and shows progress.
 
     >>> from truebleu.simulation import simulate
     >>> result = study_length(simulate(segments=40, systems=[0.2]), ["gtm"], lengths=[0.5])
@@ -106,9 +101,7 @@ def study_length(
     piece = options["piece"] or pieces_between_blanks(test_set)
     pool = base.pool_settings(counts, "segment")
     tasks = [Task((step,), partial(_scores, test_set, chosen, step, piece)) for step in steps]
-    settings, records = base.run_study(
-        "length", options, pool, tasks, runner, steps=steps, piece=piece
-    )
+    settings, records = base.run_study("length", options, pool, tasks, steps=steps, piece=piece)
     natural = records[(1.0,)]
     rows = {
         label: [_row(label, step, records[(step,)], natural) for step in steps]

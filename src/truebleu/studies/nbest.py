@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ import truebleu.studies._study as base
 from truebleu.corpus.fingerprints import fingerprint
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Record, Runner, Task
+from truebleu.execution.journal import Record, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.choices import weighted_choices
 from truebleu.nbest.expectation import PENALTY, ExpectedBleu
@@ -77,7 +77,7 @@ TUNING_COLUMNS = base.columns(
 )
 
 
-class TuningOptions(TypedDict, total=False):
+class TuningOptions(base.StudyOptions, total=False):
     """Options of `study_tuning`.
 
     Attributes:
@@ -111,7 +111,6 @@ def study_tuning(
     test_references: Sequence[TextLike],
     *,
     decoders: tuple[Decode, Decode] | None = None,
-    runner: Runner | None = None,
     **options: Unpack[TuningOptions],
 ) -> base.StudyResult:
     """Does it matter which smoothed BLEU weights are tuned on?
@@ -127,7 +126,6 @@ def study_tuning(
         test_references: references of the test lists.
         decoders: functions that make lists with given weights, for the development and the test
             sources.
-        runner: runner that saves the weights of each run.
     """
     smoothings, metric = options["smoothings"] or SMOOTHINGS, options["metric"]
     repeats, rounds, seed = options["repeats"], options["rounds"], options["seed"]
@@ -152,7 +150,6 @@ def study_tuning(
         options,
         base.lists_settings(lists, references, [counted.metric]),
         tasks,
-        runner,
         unused=["margin"],
         candidates=lists.candidates,
         test_segments=len(test_lists),
@@ -356,7 +353,7 @@ RERANKING_COLUMNS = base.columns(
 )
 
 
-class RerankingOptions(TypedDict, total=False):
+class RerankingOptions(base.StudyOptions, total=False):
     """Options of `study_reranking`.
 
     Attributes:
@@ -383,8 +380,6 @@ def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],
     metrics: MetricsLike = ("nist", "bleu", "chrf"),
-    *,
-    runner: Runner | None = None,
     **options: Unpack[RerankingOptions],
 ) -> base.StudyResult:
     """How do several metrics judge one reranker, and variants that should equal it?
@@ -398,7 +393,6 @@ def study_reranking(
         lists: candidates of each segment; duplicates count once.
         references: references, one text per translator.
         metrics: metrics to compare by; the first one decides which candidates are gold.
-        runner: runner that saves the choices of each model.
     """
     ngrams, redundant, seed = options["ngrams"], options["redundant"], options["seed"]
     parsed, lists = as_metrics(metrics), drop_duplicates(lists)
@@ -427,7 +421,6 @@ def study_reranking(
         options,
         base.lists_settings(lists, references, counted),
         tasks,
-        runner,
         candidates=lists.candidates,
         train_for=counted[0].name,
     )

@@ -24,7 +24,7 @@ import numpy as np
 
 import truebleu.studies._study as base
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Record, Runner, Task
+from truebleu.execution.journal import Record, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Level, Setting
@@ -131,7 +131,6 @@ def _run_trials(
     study: str,
     test_set: TestSet | Counts,
     metrics: MetricsLike,
-    runner: Runner | None,
     options: Mapping[str, Any],
     **chosen: Any,
 ) -> Trials:
@@ -153,7 +152,7 @@ def _run_trials(
     chosen |= {"tests": testing.tests, "sizes": list(samples)}
     chosen["pairs"] = [(pool.names[a], pool.names[b]) for a, b in pairs]
     unused = ["figure"] if "figure" in options else []
-    run = base.run_study(study, options, pool.settings, tasks, runner, unused=unused, **chosen)
+    run = base.run_study(study, options, pool.settings, tasks, unused=unused, **chosen)
     return Trials(pool, pairs, *run)
 
 
@@ -205,11 +204,7 @@ class PowerOptions(TrialOptions, total=False):
 
 @base.study(PowerOptions)
 def study_power(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[PowerOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[PowerOptions]
 ) -> base.StudyResult:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
@@ -221,10 +216,9 @@ def study_power(
     Args:
         test_set: pool to draw samples from.
         metrics: metrics to compare by; the first one ranks the systems to choose pairs.
-        runner: runner that saves results and shows progress.
     """
     level, unit, figure = options["level"], options["unit"], options["figure"]
-    trials = _run_trials("power", test_set, metrics, runner, options)
+    trials = _run_trials("power", test_set, metrics, options)
     alpha = round(1 - level, 12)
     rows: list[base.Row] = []
     sentences: list[str] = []
@@ -416,11 +410,7 @@ class AccuracyOptions(TrialOptions, total=False):
 
 @base.study(AccuracyOptions)
 def study_accuracy(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[AccuracyOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[AccuracyOptions]
 ) -> base.StudyResult:
     """How many conclusions are right, by the confidence of the test?
 
@@ -433,11 +423,10 @@ def study_accuracy(
     Args:
         test_set: pool to draw samples from.
         metrics: metrics to compare by; the first one ranks the systems to choose pairs.
-        runner: runner that saves results and shows progress.
     """
     bands = options["bands"] or USUAL_BANDS
     begins = sorted({round(float(band), base.DECIMALS) for band in bands})
-    trials = _run_trials("accuracy", test_set, metrics, runner, options, bands=begins)
+    trials = _run_trials("accuracy", test_set, metrics, options, bands=begins)
     title = "Conclusions of all pairs and samples by their confidence, and how many were right"
     plot = Plot("line", "confidence", "right", series="test", panel="metric")
     result = base.StudyResult(trials.settings, title, BAND_COLUMNS, plot)
@@ -557,8 +546,6 @@ class SensitivityOptions(base.PoolOptions, total=False):
 def study_sensitivity(
     test_set: TestSet | Counts,
     metrics: MetricsLike = USUAL_METRICS,
-    *,
-    runner: Runner | None = None,
     **options: Unpack[SensitivityOptions],
 ) -> base.StudyResult:
     """By which metric do most pairs of systems differ significantly?
@@ -571,7 +558,6 @@ def study_sensitivity(
     Args:
         test_set: test set with at least two systems.
         metrics: metrics to compare.
-        runner: runner that saves results and shows progress.
     """
     level, unit, sizes = options["level"], options["unit"], options["sizes"]
     replicates, correction = options["replicates"], options["correction"]
@@ -609,7 +595,7 @@ def study_sensitivity(
         for number, statistics in enumerate(pool.statistics)
     ]
     settings, records = base.run_study(
-        "sensitivity", drawing, pool.settings, tasks, runner, unused=["correction"]
+        "sensitivity", drawing, pool.settings, tasks, unused=["correction"]
     )
     title = (
         f"Pairs of {len(pool.names)} systems that differ significantly at the level "

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 import truebleu.studies._study as base
-from truebleu.execution.journal import Key, Record, Runner, Task
+from truebleu.execution.journal import Key, Record, Task
 from truebleu.reports.document import Plot, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import IntervalName, Level, Setting
@@ -96,11 +96,7 @@ class SamplingOptions(base.PoolOptions, total=False):
 
 @base.study(SamplingOptions)
 def study_sampling(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[SamplingOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[SamplingOptions]
 ) -> base.StudyResult:
     """How much do scores vary over consecutive blocks, and how much over systematic samples?
 
@@ -118,7 +114,6 @@ def study_sampling(
     Args:
         test_set: pool, in its original order, which matters here.
         metrics: metrics to score by.
-        runner: runner that saves results and shows progress.
     """
     unit, figure, seed = options["unit"], options["figure"], options["seed"]
     independent = options["independent"]
@@ -143,7 +138,7 @@ def study_sampling(
     ]
     shown = ("figure", "pairs")
     settings, records = base.run_study(
-        "sampling", options, pool.settings, tasks, runner, unused=shown, sizes=chosen
+        "sampling", options, pool.settings, tasks, unused=shown, sizes=chosen
     )
     title = "Scores and differences on consecutive blocks and on systematic samples"
     columns = base.columns(SAMPLING_COLUMNS.replace("[D]", f"[.{pool.digits}f]"))
@@ -329,11 +324,7 @@ class CoverageOptions(base.SampleOptions, total=False):
 
 @base.study(CoverageOptions)
 def study_coverage(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[CoverageOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[CoverageOptions]
 ) -> base.StudyResult:
     """How often does the interval of a small sample contain the score of the whole pool?
 
@@ -343,7 +334,6 @@ def study_coverage(
     Args:
         test_set: pool to draw samples from.
         metrics: metrics to score by.
-        runner: runner that saves results and shows progress.
     """
     unit, of, level = options["unit"], options["of"], options["level"]
     comparison = CompareSettings(
@@ -361,7 +351,7 @@ def study_coverage(
         for index, sample in enumerate(of_size)
     ]
     settings, records = base.run_study(
-        "coverage", options, pool.settings, tasks, runner, sizes=list(samples)
+        "coverage", options, pool.settings, tasks, sizes=list(samples)
     )
     quantity = of.removesuffix("s")
     title = f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}"

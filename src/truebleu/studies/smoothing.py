@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import numpy as np
 
 import truebleu.studies._study as base
-from truebleu.agreement.agree import AgreeSettings, evaluate
+from truebleu.agreement.agree import AgreeSettings, resample_metrics, test_of
 from truebleu.agreement.bootstrap import resampling_of
 from truebleu.agreement.coefficients import (
     MetricAgreement,
     coefficient,
     count_judgments,
     count_pairs,
+    measure_metrics,
     parse_coefficient,
 )
 from truebleu.agreement.data import HumanSummary, Judgments, SystemScores, agreement_data
 from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.corpus.fingerprints import fingerprint
 from truebleu.counts.counting import count_texts
-from truebleu.execution.journal import Record, Runner, Task
+from truebleu.execution.journal import Record, Task
 from truebleu.human.judgments import HumanScores
 from truebleu.metrics.bleu import BLEU, SMOOTHINGS, SentenceBLEU
 from truebleu.reports.document import Plot, about_inputs, join_names
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from truebleu.agreement.agree import Evaluation
-    from truebleu.agreement.bootstrap import Resample, Resampling
+    from truebleu.agreement.bootstrap import Draws, Resample
     from truebleu.agreement.coefficients import Coefficient, PairCounts
     from truebleu.agreement.data import AgreementData, Human
     from truebleu.corpus.test_set import TestSet
@@ -95,11 +95,7 @@ class SmoothingOptions(base.PoolOptions, total=False):
 
 @base.study(SmoothingOptions, needs_texts=True)
 def study_smoothing(
-    test_set: TestSet,
-    human: Human,
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[SmoothingOptions],
+    test_set: TestSet, human: Human, **options: Unpack[SmoothingOptions]
 ) -> base.StudyResult:
     """Which smoothing of sentence BLEU agrees best with human raters?
 
@@ -113,7 +109,6 @@ def study_smoothing(
     Args:
         test_set: outputs of at least two judged systems.
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
-        runner: runner that saves results and shows progress.
     """
     unit, system_scores = options["unit"], options["system_scores"]
     # One-sided: that smoothing agrees better than no smoothing is the hypothesis of the study.
@@ -131,14 +126,12 @@ def study_smoothing(
     named = zip(metrics, counts.metrics, strict=True)
     counts = replace(counts, metrics=tuple(replace(m, label=label) for label, m in named))
     data = agreement_data(counts, human, system_scores=system_scores)
-    agreement = Agreeing(data, agreeing)
-    for name in COEFFICIENTS:
-        agreement.resampling(name)  # raises errors before the work begins
-    values = {name: agreement.values(name) for name in COEFFICIENTS}
-    tasks = [Task(("interval", name), partial(agreement.intervals, name)) for name in COEFFICIENTS]
+    prepared = {name: Agreeing.of(name, data, agreeing) for name in COEFFICIENTS}
+    values = {name: agreement.values() for name, agreement in prepared.items()}
+    tasks = [Task(("interval", name), agreement.intervals) for name, agreement in prepared.items()]
     tasks += [
-        Task(("test", name, better, worse), partial(agreement.test, name, better, worse))
-        for name in COEFFICIENTS
+        Task(("test", name, better, worse), partial(agreement.test, better, worse))
+        for name, agreement in prepared.items()
         for better, worse in _pairs_to_test(name, values[name])
     ]
     judged = [name for name in test_set.systems if name in human.systems]
@@ -148,7 +141,6 @@ def study_smoothing(
         options,
         base.pool_settings(counts, unit),
         tasks,
-        runner,
         judged=judged,
         human=human.signature,
         judgments=fingerprint([[repr(judgments)]]),
@@ -157,7 +149,7 @@ def study_smoothing(
         tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
     }
     p_values = _better_than_none(tests)
-    item, pairs = data.people.item, agreement.pairs()
+    item, pairs = data.people.item, preferences(data)
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }
@@ -278,81 +270,87 @@ def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float
 
 @dataclass(frozen=True, slots=True)
 class Agreeing:
-    """Values, intervals and tests by each coefficient; metrics have the labels of the rows."""
+    """Values, intervals and tests by one coefficient; metrics have the labels of the rows.
 
+    Attributes:
+        name: name of the coefficient, a key of COEFFICIENTS.
+        by: the coefficient.
+        data: human and metric scores.
+        settings: settings of the tests.
+        draws: settings of the bootstrap.
+    """
+
+    name: str
+    by: Coefficient
     data: AgreementData
     settings: AgreeSettings
+    draws: Draws
 
-    def values(self, name: str) -> dict[str, MetricAgreement]:
-        """Compute every row's value of a coefficient, or the reason why it has none."""
+    @classmethod
+    def of(cls, name: str, data: AgreementData, settings: AgreeSettings) -> Agreeing:
+        """Prepare a coefficient; raises SettingError if its intervals cannot be resampled."""
+        by = parse_coefficient(COEFFICIENTS[name], compared=data.judgments is not None)
+        sizes = {"replicates": settings.replicates, "seed": settings.seed}
+        draws = resampling_of(by, data, settings.resample, **sizes)
+        return cls(name, by, data, settings, draws)
+
+    def values(self) -> dict[str, MetricAgreement]:
+        """Compute every row's value, or the reason why it has none."""
         item = self.data.people.item
-        if name == "tau" and item == "system":
+        if self.name == "tau" and item == "system":
             missing = MetricAgreement(value=None, notes=(NO_SEGMENTS_JUDGED,))
             return dict.fromkeys(self.data.metrics, missing)
-        values = dict(self._evaluation(name).values)
-        if name == "tau" and item == "segment":
+        values = measure_metrics(self.data, self.by, self.settings.seed)
+        if self.name == "tau" and item == "segment":
             values[CORPUS] = MetricAgreement(value=None, notes=(NO_SEGMENT_VALUE,))
         return values
 
-    def pairs(self) -> PairCounts | None:
-        """Count the pairs that τ uses, or return None; human ties are the same in all rows."""
-        data = self.data
-        if data.judgments is not None:
-            return count_judgments(data.items[NONE], data.judgments)
-        if data.human is not None:
-            return count_pairs(data.human, data.items[NONE], grouping="item")
-        return None
-
-    def resampling(self, name: str) -> Resampling:
-        """Return the resampling for a coefficient's intervals; raises an error if impossible."""
-        return resampling_of(self._question(name), self.data, self.settings.resample)
-
-    def intervals(self, name: str) -> Record:
+    def intervals(self) -> Record:
         """Compute intervals of each row, then of its excess over no smoothing.
 
         An interval is its bounds and None, or two times None and the reason.
         """
-        data, level = self.data, self.settings.level
-        reason = self.resampling(name).refusal
+        data, level, reason = self.data, self.settings.level, self.draws.refusal
         if data.people.item == "system":
-            reason = NO_SEGMENTS_JUDGED if name == "tau" else NOTHING_DRAWN
+            reason = NO_SEGMENTS_JUDGED if self.name == "tau" else NOTHING_DRAWN
         if reason is not None:
             return {label: [None, None, reason] * 2 for label in data.metrics}
-        replicates = self._evaluation(name).replicates()
+        replicates = resample_metrics(data, self.by, {}, self.draws)
         return {
             label: [*replicates.interval(label, level), *replicates.difference(label, NONE, level)]
             for label in data.metrics
         }
 
-    def test(self, name: str, better: str, worse: str) -> Record:
+    def test(self, better: str, worse: str) -> Record:
         """Compute the one-sided p-value that row `better` agrees better than row `worse`.
 
         For τ, the permutations swap two rows' answers item by item. Swapping single scores, as for
         other coefficients, would compare a smoothed with an unsmoothed output of one segment, which
         no metric does, and the test would have little power.
         """
-        if name != "tau":
-            test = self._evaluation(name).test(better, worse)
-            return {"p": 1.0 if test.p is None else test.p}
         data, settings = self.data, self.settings
+        if self.name != "tau":
+            test = test_of(data, self.by, settings)[0](better, worse)
+            return {"p": 1.0 if test.p is None else test.p}
         test = judgment_permutation_test(
             data.items[worse],
             data.items[better],
             compared(cast("Values", data.human)) if data.judgments is None else data.judgments,
-            coefficient(COEFFICIENTS[name]),
+            coefficient(COEFFICIENTS[self.name]),
             alternative="greater",
             permutations=settings.permutations,
             seed=settings.seed,
         )
         return {"p": test.p}
 
-    def _question(self, name: str) -> Coefficient:
-        compared = self.data.judgments is not None
-        return parse_coefficient(COEFFICIENTS[name], compared=compared)
 
-    def _evaluation(self, name: str) -> Evaluation:
-        resampling = self.resampling(name)
-        return evaluate(self.data, self._question(name), self.settings, resampling)
+def preferences(data: AgreementData) -> PairCounts | None:
+    """Count the pairs that τ uses, or return None; human ties are the same in all rows."""
+    if data.judgments is not None:
+        return count_judgments(data.items[NONE], data.judgments)
+    if data.human is not None:
+        return count_pairs(data.human, data.items[NONE], grouping="item")
+    return None
 
 
 def compared(human: Values) -> Judgments:

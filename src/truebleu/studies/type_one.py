@@ -30,7 +30,7 @@ import numpy as np
 
 import truebleu.studies._study as base
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Record, Runner, Task
+from truebleu.execution.journal import Record, Task
 from truebleu.reports.document import Column, Plot, Table, join_names, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting, Streams
@@ -204,11 +204,7 @@ class TypeOneOptions(base.PoolOptions, total=False):
 
 @base.study(TypeOneOptions)
 def study_type_one(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[TypeOneOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[TypeOneOptions]
 ) -> base.StudyResult:
     """What is the Type I error rate of each test?
 
@@ -220,7 +216,6 @@ def study_type_one(
     Args:
         test_set: systems whose outputs are swapped.
         metrics: metrics to compare by.
-        runner: runner that saves results and shows progress.
 
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=50, systems=[0.1, 0.3])
@@ -237,7 +232,7 @@ def study_type_one(
     require_decisive(source.units, unit, replicates, levels[0])
     tasks = batched(partial(_p_values, testing), source, repetitions)
     settings, by_batch = base.run_study(
-        "type-one", options, source.settings, tasks, runner, tests=ordered, alphas=levels
+        "type-one", options, source.settings, tasks, tests=ordered, alphas=levels
     )
     records = list(by_batch.values())
     title = f"How often tests reject a true null hypothesis: {NULL_TITLES[null]}, tested by {unit}"
@@ -360,11 +355,7 @@ class EquivalentsOptions(base.PoolOptions, total=False):
 
 @base.study(EquivalentsOptions)
 def study_equivalents(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike = "nist",
-    *,
-    runner: Runner | None = None,
-    **options: Unpack[EquivalentsOptions],
+    test_set: TestSet | Counts, metrics: MetricsLike = "nist", **options: Unpack[EquivalentsOptions]
 ) -> base.StudyResult:
     """What are the p-values of systems that you take for equal, such as runs of one system?
 
@@ -374,7 +365,6 @@ def study_equivalents(
     Args:
         test_set: systems that should not differ.
         metrics: metrics to compare by.
-        runner: runner that saves results and shows progress.
     """
     unit, alpha, replicates = options["unit"], options["alpha"], options["replicates"]
     tests = tuple(options["tests"] or USUAL_TESTS)
@@ -386,7 +376,7 @@ def study_equivalents(
         Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
         for statistics in pool.statistics
     ]
-    settings, records = base.run_study("equivalents", options, pool.settings, tasks, runner)
+    settings, records = base.run_study("equivalents", options, pool.settings, tasks)
     title = "Systems taken for equal: the p-values of their differences"
     plot = replace(P_PLOT, reference=alpha)
     result = base.StudyResult(settings, title, P_COLUMNS, plot)
@@ -470,8 +460,6 @@ class MultiplicityOptions(base.PoolOptions, total=False):
 def study_multiplicity(
     test_set: TestSet | Counts,
     metrics: MetricsLike = "bleu",
-    *,
-    runner: Runner | None = None,
     **options: Unpack[MultiplicityOptions],
 ) -> base.StudyResult:
     """How often is there any false alarm when many equal systems are all compared?
@@ -485,7 +473,6 @@ def study_multiplicity(
         test_set: systems whose outputs are swapped.
         metrics: metrics to compare by.
         alpha: level of the whole family of comparisons.
-        runner: runner that saves results and shows progress.
     """
     null, unit, seed, test = options["null"], options["unit"], options["seed"], options["test"]
     alpha, replicates, corrections = options["alpha"], options["replicates"], options["corrections"]
@@ -509,7 +496,7 @@ def study_multiplicity(
     tasks = batched(partial(_alarms, sizes, by_correction), source, options["repetitions"])
     names = list(by_correction)
     settings, by_batch = base.run_study(
-        "multiplicity", options, source.settings, tasks, runner, together=sizes, corrections=names
+        "multiplicity", options, source.settings, tasks, together=sizes, corrections=names
     )
     records = list(by_batch.values())
     cases = list(product(records[0], sizes, by_correction))
