@@ -17,7 +17,7 @@ from truebleu.resampling import Units
 from truebleu.significance.unit_counts import count_units
 from truebleu.simulation import simulate
 from truebleu.studies import study_type_one
-from truebleu.studies.type_one import null_source
+from truebleu.studies.type_one import NullData
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ def two(test_set: TestSet) -> TestSet:
 
 def swapped_segments(test_set: TestSet, null: Null) -> list[bool | None]:
     """Which segments' outputs were exchanged; None where the two outputs count the same."""
-    source = null_source(test_set, ["chrf"], null=null, unit="segment", systems=2, seed=1)
+    source = NullData.of(test_set, ["chrf"], {"null": null, "unit": "segment", "seed": 1}, 2)
     (one,) = next(source.sets(0, 1))
     (before,) = count_units(count_texts(test_set, "chrf"), Units.segments(len(test_set)))
     found: list[bool | None] = []
@@ -62,7 +62,7 @@ def test_counts_of_swapped_outputs_equal_counts_of_swapped_texts(pool: TestSet) 
     }
     exchanged = replace(test_set, systems=texts)
     expected = count_units(count_texts(exchanged, METRICS), Units.segments(len(test_set)))
-    source = null_source(test_set, METRICS, null="segment", unit="segment", systems=2, seed=1)
+    source = NullData.of(test_set, METRICS, {"null": "segment", "unit": "segment", "seed": 1}, 2)
     # Which of the two systems comes first is a matter of chance as well.
     for one, other in zip(next(source.sets(0, 1)), expected, strict=True):
         straight = (one.rows == other.rows).all()
@@ -93,7 +93,7 @@ def test_segments_are_exchanged_one_by_one(pool: TestSet) -> None:
 
 
 def test_all_orders_of_three_systems_are_equally_likely(pool: TestSet) -> None:
-    source = null_source(pool, ["bleu"], null="segment", unit="segment", systems=3, seed=2)
+    source = NullData.of(pool, ["bleu"], {"null": "segment", "unit": "segment", "seed": 2}, 3)
     (before,) = count_units(count_texts(pool, "bleu"), Units.segments(len(pool)))
     orders = list(permutations(range(3)))
     found: Counter[int] = Counter()
@@ -111,7 +111,7 @@ def test_all_orders_of_three_systems_are_equally_likely(pool: TestSet) -> None:
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_a_set_does_not_depend_on_its_neighbours(pool: TestSet, null: Null, unit: PoolUnit) -> None:
     def sets(first: int, count: int) -> list[np.ndarray]:
-        source = null_source(pool, METRICS, null=null, unit=unit, systems=2, seed=3)
+        source = NullData.of(pool, METRICS, {"null": null, "unit": unit, "seed": 3}, 2)
         return [one.rows for counted in source.sets(first, count) for one in counted]
 
     all_of_them = sets(0, 4)
@@ -124,10 +124,10 @@ def test_a_set_does_not_depend_on_its_neighbours(pool: TestSet, null: Null, unit
 def test_counts_of_documents_are_sums_of_segments(pool: TestSet, null: Null) -> None:
     units: tuple[PoolUnit, PoolUnit] = ("segment", "document")
     by_unit = [
-        null_source(pool, METRICS, null=null, unit=unit, systems=2, seed=3) for unit in units
+        NullData.of(pool, METRICS, {"null": null, "unit": unit, "seed": 3}, 2) for unit in units
     ]
-    assert by_unit[0].units == 60
-    assert by_unit[1].units == len(set(pool.documents or ()))
+    assert len(by_unit[0].tested) == 60
+    assert len(by_unit[1].tested) == len(set(pool.documents or ()))
     segments, documents = (next(source.sets(0, 1)) for source in by_unit)
     for one, other in zip(segments, documents, strict=True):
         assert_array_equal(one.sums, other.sums)
@@ -144,7 +144,7 @@ def test_invalid_null_data_are_rejected(pool: TestSet) -> None:
     ]
     for test_set, null, unit, systems, said in impossible:
         with pytest.raises(SettingError, match=said):
-            null_source(test_set, ["bleu"], null=null, unit=unit, systems=systems, seed=0)
+            NullData.of(test_set, ["bleu"], {"null": null, "unit": unit, "seed": 0}, systems)
     unknown: list[dict[str, Any]] = [{"null": "segments"}, {"unit": "documents"}]
     for names in unknown:
         with pytest.raises(UnknownNameError, match="did you mean"):

@@ -75,72 +75,75 @@ BATCH = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NullSource:
-    """Source of sets of equal systems.
+class NullData:
+    """Sets of equal systems, drawn at random from a pool, with outputs swapped at random.
+
+    Counts are swapped instead of texts, which is equivalent, since every metric's counts of a
+    segment depend on that segment alone.
 
     Attributes:
-        settings: description of the texts and of the units that are tested.
-        units: number of units to resample.
-        sets: function of an index and a number of sets; yields every metric's counts of equal
-            systems. Set i depends only on the seed and on i.
-    """
-
-    settings: base.Settings
-    units: int
-    sets: Callable[[int, int], Iterator[list[UnitCounts]]]
-
-
-def null_source(
-    test_set: TestSet | Counts,
-    metrics: MetricsLike,
-    *,
-    null: Null,
-    unit: base.PoolUnit,
-    systems: int,
-    seed: int,
-) -> NullSource:
-    """Make a source of null data for tests that resample `unit`.
-
-    Args:
-        test_set: test set whose outputs are swapped.
-        metrics: metrics to score by.
-        null: kind of null data, a key of NULL_TITLES.
-        unit: unit that the tests resample.
-        systems: number of equal systems in a set.
+        pool: counts of all systems, by segment.
+        tested: units that the tests resample.
+        swapped: units whose outputs are swapped.
+        systems: number of systems in a set.
         seed: seed of all random numbers.
     """
-    tested = base.units_of(test_set.outline, unit)
-    swapped = base.units_of(test_set.outline, null, "null")
-    if len(swapped) < 2:
-        raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
-    if len(test_set.outline.systems) < systems:
-        expected = f"at least {systems} systems, to swap their outputs"
-        raise SettingError("systems", len(test_set.outline.systems), expected)
-    pool = base.Pool.of(test_set, metrics)
-    sets = partial(_swapped, pool, tested, swapped, systems, seed)
-    return NullSource(pool.settings | {"unit": tested.kind}, len(tested), sets)
 
+    pool: base.Pool
+    tested: Units
+    swapped: Units
+    systems: int
+    seed: int
 
-def _swapped(
-    pool: base.Pool, tested: Units, swapped: Units, systems: int, seed: int, first: int, count: int
-) -> Iterator[list[UnitCounts]]:
-    """Yield counts of systems drawn at random from a pool, with outputs swapped at random.
+    @classmethod
+    def of(
+        cls, test_set: TestSet | Counts, metrics: MetricsLike, options: Mapping[str, Any], size: int
+    ) -> NullData:
+        """Count a test set whose systems are made equal, `size` of them in a set.
 
-    Statistics are swapped instead of texts, which is equivalent, since every metric's counts of a
-    segment depend on that segment alone.
-    """
-    streams = Streams(seed, "null data")
-    for index in range(first, first + count):
-        draw = streams.at(index)
-        chosen = np.argsort(base.numbers(draw, len(pool.names)), kind="stable")[:systems]
-        # A random permutation of the systems for each unit.
-        keys = base.numbers(draw, len(swapped) * systems).reshape(-1, systems)
-        deal = chosen[np.argsort(keys, axis=1, kind="stable")[swapped.of_segment]]
-        segments = np.arange(len(deal))[:, None]
-        yield [
-            UnitCounts.of(counts.label, counts.metric, counts.rows[segments, deal], tested)
-            for counts in pool.statistics
+        Raises SettingError if systems or units are too few to swap.
+        """
+        null, names = options["null"], test_set.outline.systems
+        tested = base.units_of(test_set.outline, options["unit"])
+        swapped = base.units_of(test_set.outline, null, "null")
+        if len(swapped) < 2:
+            raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
+        if len(names) < size:
+            expected = f"at least {size} systems, to swap their outputs"
+            raise SettingError("systems", len(names), expected)
+        return cls(base.Pool.of(test_set, metrics), tested, swapped, size, options["seed"])
+
+    @property
+    def settings(self) -> base.Settings:
+        """Description of the texts and of the units that are tested."""
+        return self.pool.settings | {"unit": self.tested.kind}
+
+    def sets(self, first: int, count: int) -> Iterator[list[UnitCounts]]:
+        """Yield every metric's counts in `count` sets; set i depends only on the seed and on i."""
+        streams = Streams(self.seed, "null data")
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            keys = base.numbers(draw, len(self.pool.names))
+            chosen = np.argsort(keys, kind="stable")[: self.systems]
+            # A random permutation of the systems for each unit.
+            keys = base.numbers(draw, len(self.swapped) * self.systems).reshape(-1, self.systems)
+            deal = chosen[np.argsort(keys, axis=1, kind="stable")[self.swapped.of_segment]]
+            segments = np.arange(len(deal))[:, None]
+            yield [
+                UnitCounts.of(counts.label, counts.metric, counts.rows[segments, deal], self.tested)
+                for counts in self.pool.statistics
+            ]
+
+    def tasks(self, work: Work, repetitions: int) -> list[Task]:
+        """Split repetitions into tasks; `work` gets repetitions with one metric's counts each."""
+        return [
+            Task((first,), partial(self._batch, work, first, min(BATCH, repetitions - first)))
+            for first in range(0, repetitions, BATCH)
         ]
+
+    def _batch(self, work: Work, first: int, count: int) -> Record:
+        sets = enumerate(self.sets(first, count), first)
+        return work((index, statistics) for index, counted in sets for statistics in counted)
 
 
 def joint_confidence(rows: int, level: float = 0.95) -> float:
@@ -154,19 +157,6 @@ def require_decisive(units: int, unit: str, replicates: int, alpha: float) -> No
     if units < (minimum := fewest_units(alpha)):
         expected = f"at least {minimum} {unit}s: swaps of fewer never give p of {alpha:g} or less"
         raise SettingError("test set", f"{units} {unit}s", expected)
-
-
-def batched(work: Work, source: NullSource, repetitions: int) -> list[Task]:
-    """Split repetitions into tasks; `work` gets pairs of repetition and one metric's counts."""
-    return [
-        Task((first,), partial(_batch, work, source, first, min(BATCH, repetitions - first)))
-        for first in range(0, repetitions, BATCH)
-    ]
-
-
-def _batch(work: Work, source: NullSource, first: int, count: int) -> Record:
-    sets = enumerate(source.sets(first, count), first)
-    return work((index, statistics) for index, counted in sets for statistics in counted)
 
 
 ALPHAS = (0.01, 0.05, 0.10)
@@ -228,9 +218,9 @@ def study_type_one(
     tests = options["tests"] or base.TESTS
     ordered = tuple(test for test in base.STUDY_TESTS if test in tests)
     testing = base.Testing(ordered, replicates, seed)
-    source = null_source(test_set, metrics, null=null, unit=unit, systems=2, seed=seed)
-    require_decisive(source.units, unit, replicates, levels[0])
-    tasks = batched(partial(_p_values, testing), source, repetitions)
+    source = NullData.of(test_set, metrics, options, 2)
+    require_decisive(len(source.tested), unit, replicates, levels[0])
+    tasks = source.tasks(partial(_p_values, testing), repetitions)
     settings, by_batch = base.run_study(
         "type-one", options, source.settings, tasks, tests=ordered, alphas=levels
     )
@@ -488,12 +478,12 @@ def study_multiplicity(
     pairs = comb(sizes[-1], 2)
     for name in by_correction:
         require_enough_replicates(replicates, name, pairs, alpha, kind="comparisons")
-    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
-    require_decisive(source.units, unit, replicates, alpha)
+    source = NullData.of(test_set, metrics, options, sizes[-1])
+    require_decisive(len(source.tested), unit, replicates, alpha)
     if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
         for statistics in next(source.sets(0, 1)):
             statistics.unit_means("correction tukey or scheffe")  # raises before any long work
-    tasks = batched(partial(_alarms, sizes, by_correction), source, options["repetitions"])
+    tasks = source.tasks(partial(alarms_of, sizes, by_correction), options["repetitions"])
     names = list(by_correction)
     settings, by_batch = base.run_study(
         "multiplicity", options, source.settings, tasks, together=sizes, corrections=names
@@ -531,21 +521,34 @@ def _system_counts(systems: Sequence[int] | None, available: int) -> list[int]:
     return sorted(set(systems))
 
 
-def _alarms(
+def alarms_of(
     sizes: Sequence[int],
     settings: Mapping[str, CompareSettings],
     sets: Iterable[tuple[int, UnitCounts]],
 ) -> Record:
-    """Record false alarms by metric, number of systems and correction.
+    """Record false alarms by metric and case, a number of systems with a correction.
 
-    Each repetition is a digit: 1 if there was a false alarm, else 0.
+    Each repetition is a digit: 1 if any pair of the first 2, 3, … systems is rejected, else 0. Each
+    repetition has its own replicates.
     """
     record: Record = {}
+    first = next(iter(settings.values()))
+    draws: Any = {"replicates": first.replicates, "seed": first.seed}
     for index, statistics in sets:
         by_case = record.setdefault(statistics.label, {})
-        for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
-            case = f"{size} {name}"
-            by_case[case] = by_case.get(case, "") + str(int(alarm))
+        pairs = list(combinations(range(statistics.systems), 2))
+        differences, exact = REPLICATE_TESTS[first.test].differences(
+            statistics, pairs, first=index * first.replicates, **draws
+        )
+        for size in sizes:
+            columns = [column for column, pair in enumerate(pairs) if max(pair) < size]
+            chosen = [pairs[column] for column in columns]
+            rows = np.ascontiguousarray(statistics.rows[:, :size])
+            counts = UnitCounts(statistics.label, statistics.metric, rows)
+            for correction, setting in settings.items():
+                tests = pair_tests(counts, chosen, differences[:, columns], setting, exact=exact)
+                alarm, case = (tests.p_adjusted <= setting.alpha).any(), f"{size} {correction}"
+                by_case[case] = by_case.get(case, "") + str(int(alarm))
     return record
 
 
@@ -564,31 +567,3 @@ def _alarm_sentence(row: base.Row, alpha: float, verdict: str) -> str:
         holds = row["alarms_high"] <= BRADLEY[1] * alpha
         sentence = f"{'' if holds else 'cannot tell whether '}the level {level} holds"
     return f"{row['metric']}, {title}: {alarms}; {sentence}."
-
-
-def alarms_of(
-    statistics: UnitCounts,
-    index: int,
-    sizes: Sequence[int],
-    settings: Mapping[str, CompareSettings],
-) -> dict[tuple[int, str], bool]:
-    """Return whether any pair of the first 2, 3, … systems is rejected, by size and correction.
-
-    Repetition `index` has its own replicates.
-    """
-    pairs = list(combinations(range(statistics.systems), 2))
-    setting = next(iter(settings.values()))
-    draws: Any = {"replicates": setting.replicates, "seed": setting.seed}
-    differences, exact = REPLICATE_TESTS[setting.test].differences(
-        statistics, pairs, first=index * setting.replicates, **draws
-    )
-    alarms = {}
-    for size in sizes:
-        columns = [column for column, pair in enumerate(pairs) if max(pair) < size]
-        chosen = [pairs[column] for column in columns]
-        rows = np.ascontiguousarray(statistics.rows[:, :size])
-        first = UnitCounts(statistics.label, statistics.metric, rows)
-        for correction, setting in settings.items():
-            tests = pair_tests(first, chosen, differences[:, columns], setting, exact=exact)
-            alarms[size, correction] = bool((tests.p_adjusted <= setting.alpha).any())
-    return alarms
