@@ -315,7 +315,6 @@ class MBROptions(TypedDict, total=False):
             effective order.
         best: number of candidates of each segment to return.
         check: True to measure the loss of an approximation.
-        higher_is_better: direction of the given utilities.
     """
 
     temperature: Annotated[float, Setting(above=0, rare=True)]
@@ -323,7 +322,6 @@ class MBROptions(TypedDict, total=False):
     sentence_level: Annotated[bool, Setting(option=False)]
     best: Annotated[int, Setting(minimum=1, group="Output")]
     check: Annotated[bool, Setting(rare=True)]
-    higher_is_better: Annotated[bool, Setting(option=False, default=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,7 +368,6 @@ def mbr(
     pseudo_references: NBest | Iterable[Iterable[str]] | None = None,
     weigh_by: Weights | Sequence[ArrayLike] = "uniform",
     method: str | Method = "exact",
-    utilities: Sequence[ArrayLike] | None = None,
     progress: Callable[[int], None] | None = None,
     executor: Executor | None = None,
     **options: Unpack[MBROptions],
@@ -392,8 +389,6 @@ def mbr(
             segment.
         method: "exact", "aggregate", "prune" or "coarse-to-fine", with settings after a colon; or
             an object: `Exact`, `Aggregate`, `Prune` or `CoarseToFine` of `truebleu.nbest`.
-        utilities: a matrix for each segment, shaped (candidate, pseudo-reference), instead of a
-            metric.
         progress: callback, called with the number of segments finished since the last call.
         executor: executor that scores segments, such as `truebleu.execution.Processes(4)`; None
             for this process.
@@ -404,70 +399,30 @@ def mbr(
         raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
     weights = None if isinstance(weigh_by, str) else weigh_by
     require_type("weigh_by", weights, Iterable | None, "a name, or numbers for each segment")
-    require_type("utilities", utilities, Iterable | None, "a matrix for each segment")
-    settings = MBRSettings.from_options(
-        options,
-        weigh_by=weigh_by if weights is None else "given",
-        method=as_method(method),
-    )
-    higher_is_better = options["higher_is_better"]
-    utility = scored = None
-    if utilities is not None:
-        if not isinstance(settings.method, Exact):
-            raise SettingError("method", settings.method.name, "exact with given utilities")
-        if executor is not None:
-            raise SettingError("executor", executor, "None with given utilities")
-        by_segment = _candidates(lists, others, weights, settings, collapse=False)
-        sign = 1 if higher_is_better else -1
-        batches = _by_utilities(by_segment, lists, utilities, settings, sign)
-    else:
-        pseudo = [(lists if others is None else others).texts]
-        utility = as_utility(metric).for_references(pseudo)
-        scored = utility.sentence_level() if settings.sentence_level else utility
-        higher_is_better = scored.higher_is_better is not False
-        by_segment = _candidates(lists, others, weights, settings, collapse=True)
-        batches = Scoring(scored, settings, pseudo).chosen(by_segment, executor)
+    chosen_weights = weigh_by if isinstance(weigh_by, str) else "given"
+    settings = MBRSettings.from_options(options, weigh_by=chosen_weights, method=as_method(method))
+    pseudo = [(lists if others is None else others).texts]
+    utility = as_utility(metric).for_references(pseudo)
+    scored = utility.sentence_level() if settings.sentence_level else utility
+    by_segment = _candidates(lists, others, weights, settings)
     segments: list[MBRSegment] = []
-    for batch in batches:
+    for batch in Scoring(scored, settings, pseudo).chosen(by_segment, executor):
         segments += batch
         if progress is not None:
             progress(len(batch))
     gains: tuple[Gain, ...] = ()
     if references is not None:
         first, chosen = [0] * len(lists), [segment.best.index for segment in segments]
-        goals = [] if utility is None else [utility]
-        gains = measure_gain(lists, references, goals, first, [chosen])
+        gains = measure_gain(lists, references, [utility], first, [chosen])
     return MBRResult(
         name=lists.name,
-        metric="given utilities" if scored is None else scored.name,
-        signature="given utilities" if scored is None else str(scored.signature),
-        higher_is_better=higher_is_better,
+        metric=scored.name,
+        signature=str(scored.signature),
+        higher_is_better=scored.higher_is_better is not False,
         settings=settings,
         segments=tuple(segments),
         gains=gains,
     )
-
-
-def _by_utilities(
-    by_segment: Iterator[Candidates],
-    lists: NBest,
-    matrices: Sequence[ArrayLike],
-    settings: MBRSettings,
-    sign: int,
-) -> Iterator[list[MBRSegment]]:
-    """Yield the choices by given matrices of utilities."""
-    if len(matrices) != len(lists):
-        expected = f"{len(lists)}, as {lists.name}"
-        raise SettingError("utilities", f"{len(matrices)} matrices", expected)
-    for candidates, values in zip(by_segment, matrices, strict=True):
-        matrix = np.asarray(values, dtype=np.float64)
-        shape = (len(candidates.texts), len(candidates.columns))
-        if matrix.shape != shape or not np.isfinite(matrix).all():
-            where = f"utilities of segment {candidates.number + 1}"
-            found = f"shape {matrix.shape}" if matrix.shape != shape else "NaN or infinity"
-            raise SettingError(where, found, f"finite numbers, shaped {shape}")
-        scores = Expected(matrix @ candidates.weights, _self_utilities(candidates, matrix))
-        yield [_segment(candidates, scores, settings, sign)]
 
 
 def _segment(
@@ -558,8 +513,7 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
         return FunctionMetric(function=metric, name=name)
     (parsed,) = as_metrics([metric])
     if not parsed.reads_texts:
-        expected = "a metric of texts; pass scores of pairs as utilities"
-        raise SettingError("metric", parsed.name, expected)
+        raise SettingError("metric", parsed.name, "a metric of texts")
     if parsed.higher_is_better is None:
         raise SettingError("metric", parsed.name, "a metric with a direction")
     if not parsed.needs_references:
@@ -659,8 +613,6 @@ def _candidates(
     others: NBest | None,
     weights: Sequence[ArrayLike] | None,
     settings: MBRSettings,
-    *,
-    collapse: bool,
 ) -> Iterator[Candidates]:
     """Yield the candidates of each segment.
 
@@ -669,7 +621,6 @@ def _candidates(
         others: the pseudo-references; None if these are the candidates.
         weights: given weights of the pseudo-references, or None.
         settings: settings with the weights of pseudo-references.
-        collapse: True to merge equal texts.
     """
     pseudo = lists if others is None else others
     if others is not None and not settings.include_self:
@@ -687,10 +638,10 @@ def _candidates(
     for segment, texts in enumerate(lists):
         given = None if weights is None else weights[segment]
         self_weights = _weights(pseudo, segment, settings, given)
-        distinct, indices = _distinct(texts, collapse=collapse)
+        distinct, indices = _distinct(texts)
         references, columns = None, indices
         if others is not None:
-            references, columns = _distinct(others[segment], collapse=collapse)
+            references, columns = _distinct(others[segment])
         size = len(distinct if references is None else references)
         yield Candidates(
             segment,
@@ -704,11 +655,8 @@ def _candidates(
         )
 
 
-def _distinct(
-    texts: tuple[str, ...], *, collapse: bool
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    if not collapse:
-        return texts, np.arange(len(texts))
+def _distinct(texts: tuple[str, ...]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the different texts, and the index of each text among them."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return tuple(numbers), np.array([numbers[text] for text in texts])
 
@@ -861,11 +809,8 @@ def _aggregated(metric: Metric, batch: Sequence[Candidates]) -> list[Values]:
 def _from_matrix(metric: Metric, candidates: Candidates) -> tuple[Values, Values | None]:
     """Compute expected utilities from the scores of all pairs, and the candidates' self scores."""
     matrix = _counted(metric, candidates.distinct, candidates.columns, candidates.source)
-    return matrix @ candidates.weights, _self_utilities(candidates, matrix)
-
-
-def _self_utilities(candidates: Candidates, matrix: Values) -> Values | None:
-    return np.diag(matrix).copy() if candidates.references is None else None
+    self_utilities = np.diag(matrix).copy() if candidates.references is None else None
+    return matrix @ candidates.weights, self_utilities
 
 
 def _side_by_side(

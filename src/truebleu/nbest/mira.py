@@ -74,7 +74,17 @@ class Mira(Tuner):
 
     def run(self, problem: Problem, search: Search) -> MiraRun:
         """Run all epochs from the start weights."""
-        starts, columns, values = _compressed(problem)
+        matrix, first = problem.matrix, problem.counted[0]
+        # Row starts, columns and values of sparse features; columns are None if dense.
+        starts: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        columns, values = None, matrix
+        if problem.is_sparse:
+            starts, columns = (np.asarray(p, np.int64) for p in (matrix.indptr, matrix.indices))
+            values = matrix.data
+        # BLEU chooses the reference length by candidate.
+        lengths = np.repeat(problem.lengths, np.diff(problem.offsets))
+        if isinstance(first.metric, BLEU):
+            lengths = np.ascontiguousarray(first.rows[:, 1])
         learner = _core.Mira(
             search.start.tolist(),
             lower=search.lower.tolist(),
@@ -82,9 +92,9 @@ class Mira(Tuner):
             offsets=problem.offsets.tolist(),
             starts=starts,
             columns=columns,
-            values=values,
+            values=np.ascontiguousarray(values).ravel(),
             rows=np.ascontiguousarray(problem.rows),
-            lengths=_lengths(problem),
+            lengths=lengths,
             largest_step=self.step,
             decay=self.decay,
             model_background=self.background == "model",
@@ -105,22 +115,3 @@ class Mira(Tuner):
                 best, best_weights = objective, average
             search.step()
         return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
-
-
-def _compressed(
-    problem: Problem,
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | None, NDArray[np.float64]]:
-    """Return row starts, columns and values of the features; columns are None if dense."""
-    if problem.is_sparse:
-        matrix = problem.matrix
-        starts, columns = (np.asarray(part, np.int64) for part in (matrix.indptr, matrix.indices))
-        return starts, columns, np.asarray(matrix.data)
-    return np.zeros(0, dtype=np.int64), None, np.ascontiguousarray(problem.matrix).ravel()
-
-
-def _lengths(problem: Problem) -> NDArray[np.float64]:
-    """Return the reference length of each candidate, which BLEU chooses by candidate."""
-    first = problem.counted[0]
-    if isinstance(first.metric, BLEU):
-        return np.ascontiguousarray(first.rows[:, 1])
-    return np.repeat(problem.lengths, np.diff(problem.offsets))

@@ -67,8 +67,6 @@ class FeatureWeight:
         influence: weight times the feature's standard deviation within lists; for sparse features,
             which are not scaled, the weight.
         deviation: standard deviation of the weight over runs; None with a single run.
-        lowest: lowest weight of a run; None with a single run.
-        highest: highest weight of a run; None with a single run.
         is_useless: True if the feature is constant within every list, so that no weight changes a
             choice.
     """
@@ -77,8 +75,6 @@ class FeatureWeight:
     weight: Annotated[float, Column(heading="Weight", digits=6)]
     influence: Annotated[float, Column(heading="Weight × deviation", digits=4)]
     deviation: Annotated[float | None, Column(heading="Deviation over runs", digits=6)]
-    lowest: Annotated[float | None, Column(heading="Lowest", digits=6)]
-    highest: Annotated[float | None, Column(heading="Highest", digits=6)]
     is_useless: bool
 
 
@@ -214,7 +210,7 @@ def tune(
     runner = runner or Runner()
     if runner.executor is not None and progress is not None:
         raise SettingError("progress", progress, "None with an executor; set it on the runner")
-    limits = Limits.of(start or {}, fixed or {}, bounds or {})
+    limits = Limits(start or {}, fixed or {}, bounds or {})
     goals = list_metrics(metrics)
     rounds: tuple[Round, ...] = ()
     if isinstance(lists, OuterLoop):
@@ -224,7 +220,10 @@ def tune(
     problem = make_problem(nbest, references, goals)
     search = limits.search(problem, seed)
     # Runs start from the weights of the rounds that are best on the lists of all rounds.
-    earlier = [limits.vector(problem, finished.weights) for finished in rounds]
+    earlier = [
+        problem.scaled([finished.weights.get(name, 0.0) for name in problem.names])
+        for finished in rounds
+    ]
     warm = replace(search, start=max(earlier, key=problem.value)) if earlier else search
     folds = 0 if test_lists is not None else min(folds, len(problem))
     if folds == 1:
@@ -297,11 +296,8 @@ def tune(
 
 def as_tuner(method: str | Tuner) -> Tuner:
     """Return a tuner, or parse its name and settings, such as ``mira:epochs=10,step=0.1``."""
-    if isinstance(method, Tuner):
-        return method
-    if not isinstance(method, str):
-        raise SettingError("method", method, "a name such as 'mert', or an object such as Mert()")
-    return by_name("method", method, TUNERS)
+    require_type("method", method, str | Tuner, "a name, or an object such as Mert()")
+    return method if isinstance(method, Tuner) else by_name("method", method, TUNERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,27 +349,19 @@ class Limits:
     fixed: Mapping[str, float]
     bounds: Mapping[str, tuple[float, float]]
 
-    @classmethod
-    def of(
-        cls,
-        start: Mapping[str, float],
-        fixed: Mapping[str, float],
-        bounds: Mapping[str, tuple[float, float]],
-    ) -> Limits:
-        """Check the weights and bounds that `tune` gets and return them."""
-        for name, weights in {"start": start, "fixed": fixed, "bounds": bounds}.items():
-            require_type(name, weights, Mapping, "weights or bounds by the names of features")
-        for name, weight in fixed.items():
+    def __post_init__(self) -> None:
+        for name in ("start", "fixed", "bounds"):
+            expected = "weights or bounds by the names of features"
+            require_type(name, getattr(self, name), Mapping, expected)
+        for name, weight in self.fixed.items():
             require_weight(name, weight)
-        both = set(fixed) & set(bounds)
-        if both:
+        if both := set(self.fixed) & set(self.bounds):
             raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
-        for name, bound in bounds.items():
+        for name, bound in self.bounds.items():
             if not isinstance(bound, Sequence) or len(bound) != 2 or not bound[0] < bound[1]:
                 raise SettingError(f"bounds of {name}", bound, "a lower and a higher number")
             for end in filter(isfinite, bound):
                 require_weight(name, end)
-        return cls(start, fixed, bounds)
 
     def search(self, problem: Problem, seed: int) -> Search:
         """Make a search with the start and bounds of the problem's weights."""
@@ -386,10 +374,6 @@ class Limits:
         first = problem.scaled(problem.by_name(self.start, "start"))
         low, high = problem.scaled(low), problem.scaled(high)
         return Search(np.clip(first, low, high), low, high, seed)
-
-    def vector(self, problem: Problem, weights: Mapping[str, float]) -> NDArray[np.float64]:
-        """Convert weights by feature to weights of the problem, 0 if missing."""
-        return problem.scaled([weights.get(name, 0.0) for name in problem.names])
 
     def header(self) -> dict[str, Any]:
         """Return the limits for the header of a journal."""
@@ -470,21 +454,16 @@ def _normalize(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def _weights(
     problem: Problem, runs: Sequence[NDArray[np.float64]], best: int
 ) -> tuple[FeatureWeight, ...]:
-    several = len(runs) > 1
-    deviations = np.std(runs, axis=0, ddof=1) if several else runs[0]
-    lowest, highest = np.min(runs, axis=0), np.max(runs, axis=0)
+    weights = runs[best].tolist()
+    deviations = np.std(runs, axis=0, ddof=1) if len(runs) > 1 else None
     return tuple(
         FeatureWeight(
             feature=name,
             # Adding 0.0 avoids "-0.0" in files.
-            weight=float(weight) + 0.0,
-            influence=float(weight * scale) + 0.0,
-            deviation=float(deviations[index]) if several else None,
-            lowest=float(lowest[index]) + 0.0 if several else None,
-            highest=float(highest[index]) + 0.0 if several else None,
+            weight=weights[index] + 0.0,
+            influence=float(weights[index] * problem.scales[index]) + 0.0,
+            deviation=None if deviations is None else float(deviations[index]),
             is_useless=bool(problem.useless[index]),
         )
-        for index, (name, weight, scale) in enumerate(
-            zip(problem.names, runs[best], problem.scales, strict=True)
-        )
+        for index, name in enumerate(problem.names)
     )

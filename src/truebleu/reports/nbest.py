@@ -190,7 +190,7 @@ def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
     ]
     maximum = MOST_FEATURES if details else FEATURES
     ranked = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))
-    names = ("feature", "weight", "influence", "deviation", "lowest", "highest")
+    names = ("feature", "weight", "influence", "deviation")
     weights = _table(result.weights, *names, rows=ranked[:maximum])
     note = doc.Column("note", "")
     if any(row["note"] for row in weights.rows):

@@ -17,17 +17,18 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from truebleu.corpus._files import Files, decode, write_files
 from truebleu.corpus.nbest import NBest, SparseFeatures
-from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
+from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.schema import DEFAULT_SEED, Streams
 from truebleu.simulation.test_sets import Channel, general_tables, simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,13 +59,8 @@ LEXICON, MISJUDGED = 40, 0.6
 PAIR = "pair_"
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A translation of a piece of the source, with its features and sparse features."""
-
-    words: tuple[str, ...]
-    features: NDArray[np.float64]
-    pairs: tuple[str, ...] = ()
+#: A translation of a piece of the source: its words, sparse features and features.
+_Choice: TypeAlias = "tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +155,14 @@ def _make_sentence(words: Sequence[str], draw: Draw, sparse: bool) -> list[list[
         wrong = [known[int(draw() * len(known))] for _ in range(WRONG)]
         choices.append(
             [
-                _Choice(
+                (
                     (text,) if text else (),
+                    (_pair(word, text), _pair(f"{before}+{word}", text)) if sparse else (),
                     _features(
                         (RIGHT if text == word else BEST_WRONG * draw()) + misjudged.get(text, 0.0),
                         draw,
                         words=bool(text),
                     ),
-                    (_pair(word, text), _pair(f"{before}+{word}", text)) if sparse else (),
                 )
                 for text in dict.fromkeys([word, *wrong, ""])
             ]
@@ -213,26 +209,21 @@ def _steps(
     """List the steps that end at each source word: it alone, or after the word that follows it."""
     sentence = []
     for position, seconds in enumerate(choices):
-        ways = [[(choice.words, choice.pairs, choice.features) for choice in seconds]]
+        ways = [list(seconds)]
         if position:
-            ways.append(
-                [
-                    (
-                        second.words + first.words,
-                        first.pairs + second.pairs,
-                        first.features + second.features + swaps[position - 1],
-                    )
-                    for first in choices[position - 1]
-                    for second in seconds
-                ]
-            )
-        sentence.append(
-            [
-                _Step(length, list(words), list(pairs), np.stack(features))
-                for length, of_length in enumerate(ways, 1)
-                for words, pairs, features in [zip(*of_length, strict=True)]
+            swap = swaps[position - 1]
+            # The words change places; features do not.
+            swapped = [
+                (words + before, pairs + others, features + values + swap)
+                for before, pairs, features in choices[position - 1]
+                for words, others, values in seconds
             ]
-        )
+            ways.append(swapped)
+        steps = []
+        for length, of_length in enumerate(ways, 1):
+            words, pairs, features = zip(*of_length, strict=True)
+            steps.append(_Step(length, list(words), list(pairs), np.stack(features)))
+        sentence.append(steps)
     return sentence
 
 
@@ -304,7 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     decoder = Decoder(segments=options.segments, seed=options.seed, sparse=options.sparse)
     if options.reference:
-        _write(options.reference, [f"{text}\n" for text in decoder.references])
+        _write(options.reference, (f"{text}\n" for text in decoder.references))
         return 0
     if options.nbest is None:
         parser.error("give WEIGHTS and NBEST, or --reference FILE")
@@ -322,11 +313,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read_weights(path: str) -> dict[str, float]:
     weights = {}
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UnreadableFileError(path, f"cannot be read: {error.strerror}") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(decode(path, Files().contents(path)).splitlines(), 1):
         name, _, value = line.partition("\t")
         try:
             weights[name] = float(value)
@@ -336,11 +323,9 @@ def _read_weights(path: str) -> dict[str, float]:
     return weights
 
 
-def _write(path: str, lines: Sequence[str]) -> None:
-    try:
-        Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UnreadableFileError(path, f"cannot be written: {error.strerror}") from error
+def _write(path: str, lines: Iterable[str]) -> None:
+    contents = {Path(path).name: (line.encode() for line in lines)}
+    write_files(Path(path).parent, contents, overwrite=True)
 
 
 if __name__ == "__main__":

@@ -515,6 +515,8 @@ USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 BOTH_TESTS = ("interval", "ar")
 # Share of pairs above which metrics can hardly differ, so that smaller samples show more.
 SATURATED = 0.95
+#: Marks of Zhang & Vogel's Fig. 3 by the sign of a significant difference.
+MARKS = {1: ">", 0: "~", -1: "<"}
 
 SENSITIVITY_COLUMNS = base.columns(
     "metric | size: Units | samples | test | correction | pairs | significant [.1f] | "
@@ -574,16 +576,12 @@ def study_sensitivity(
     if chosen[0] < minimum:
         expected = f"at least {minimum} units, so that any of {len(pairs)} pairs can be significant"
         raise SettingError("sizes", chosen[0], expected)
-    for name, value in {"samples": options["samples"], "sampling": options["sampling"]}.items():
-        if not sizes and value is not None:
+    for name in ("samples", "sampling"):
+        if not sizes and options[name] is not None:
             expected = "no value without sizes (--sizes): the whole test set is taken once"
-            raise SettingError(name, value, expected)
-    drawing = {
-        **options,
-        "samples": options["samples"] or 20,
-        "sampling": options["sampling"] or "random",
-        "sizes": chosen,
-    }
+            raise SettingError(name, options[name], expected)
+    drawing = {**options, "samples": options["samples"] or 20, "sizes": chosen}
+    drawing["sampling"] = options["sampling"] or "random"
     # An interrupted run keeps the finished metrics, as each has a task.
     tasks = [
         Task(
@@ -611,14 +609,14 @@ def study_sensitivity(
             if of_size == size:
                 by_metric.setdefault(str(label), []).append(record)
         concluded = [
-            _Conclusions(label, size, of_metric, alpha, correction)
+            _Conclusions(pool, pairs, label, size, of_metric, alpha, correction)
             for label, of_metric in by_metric.items()
         ]
         for conclusions in concluded:
-            result.rows.extend(_test_rows(conclusions, unit))
-            result.details["systems"].extend(_system_rows(pool, pairs, conclusions))
+            result.rows.extend(conclusions.tests())
+            result.details["systems"].extend(conclusions.systems())
             if size == len(pool):
-                result.details["pairs"].extend(_pair_rows(pool, pairs, conclusions))
+                result.details["pairs"].extend(conclusions.marks())
         result.sentences.extend(
             _sensitivity_sentences(f"On {size:,} {unit}s", concluded, correction)
         )
@@ -629,6 +627,8 @@ class _Conclusions(NamedTuple):
     """Conclusions by one metric on the samples of one size.
 
     Attributes:
+        pool: pool of all systems.
+        pairs: pairs of systems.
         label: label of the metric.
         size: number of units in a sample.
         records: conclusions on each sample.
@@ -636,6 +636,8 @@ class _Conclusions(NamedTuple):
         correction: correction for all pairs.
     """
 
+    pool: base.Pool
+    pairs: Sequence[Pair]
     label: str
     size: int
     records: Sequence[Record]
@@ -664,69 +666,52 @@ class _Conclusions(NamedTuple):
         """Mean relative width of all systems, or None if no system has one."""
         return base.or_none(width=float(base.mean_of_known(self.widths)))
 
-
-def _test_rows(conclusions: _Conclusions, unit: str) -> Iterator[base.Row]:
-    """Count the pairs that differ by each test, without and with the correction."""
-    for test in BOTH_TESTS:
-        for correction in dict.fromkeys(("none", conclusions.correction)):
-            significant = conclusions.significant(test, correction)
+    def tests(self) -> Iterator[base.Row]:
+        """Count the pairs that differ by each test, without and with the correction."""
+        for test, correction in product(BOTH_TESTS, dict.fromkeys(("none", self.correction))):
+            significant = self.significant(test, correction)
             share = base.mean_estimate(significant.mean(axis=1))
             low = None if share.low is None else max(0.0, share.low)
             high = None if share.high is None else min(1.0, share.high)
             corrected = "" if correction == "none" else f", {correction}"
             yield {
-                "metric": conclusions.label,
-                "size": conclusions.size,
+                "metric": self.label,
+                "size": self.size,
                 "samples": len(significant),
                 "test": test,
                 "correction": correction,
-                "pairs": significant.shape[1],
+                "pairs": len(self.pairs),
                 "significant": float(significant.sum(axis=1).mean()),
                 **base.Estimate(share.value, low, high).cells("share"),
-                **conclusions.width,
+                **self.width,
                 "by": f"{base.STUDY_TESTS[test].title}{corrected}",
-                "on": f"{conclusions.size} {unit}s",
+                "on": f"{self.size} {self.pool.unit}s",
             }
 
+    def systems(self) -> Iterator[base.Row]:
+        """Yield systems with their intervals and the number of other systems that differ from each.
 
-def _system_rows(
-    pool: base.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
-) -> Iterator[base.Row]:
-    """Yield systems with their intervals and the number of other systems that differ from each.
+        Differences are tested by approximate randomization.
+        """
+        shares = list(zip(self.significant().mean(axis=0), self.pairs, strict=True))
+        medians, lows, highs = base.mean_of_known(self.intervals)
+        for system, name in enumerate(self.pool.names):
+            others = sum(share for share, pair in shares if system in pair)
+            ends = {"low": lows[system], "high": highs[system], "width": self.widths[system]}
+            names = {"metric": self.label, "size": self.size, "system": name}
+            row = names | {"median": float(medians[system])} | base.or_none(**ends)
+            yield row | {"significant": float(others)}
 
-    Differences are tested by approximate randomization.
-    """
-    shares = conclusions.significant().mean(axis=0)
-    medians, lows, highs = base.mean_of_known(conclusions.intervals)
-    widths = conclusions.widths
-    for system, name in enumerate(pool.names):
-        yield {
-            "metric": conclusions.label,
-            "size": conclusions.size,
-            "system": name,
-            "median": float(medians[system]),
-            **base.or_none(low=lows[system], high=highs[system], width=widths[system]),
-            "significant": float(
-                sum(share for share, pair in zip(shares, pairs, strict=True) if system in pair)
-            ),
-        }
-
-
-def _pair_rows(
-    pool: base.Pool, pairs: Sequence[Pair], conclusions: _Conclusions
-) -> Iterator[base.Row]:
-    """Yield ">", "<" or "~" for each system against each other, by the corrected interval."""
-    (statistics,) = (s for s in pool.statistics if s.label == conclusions.label)
-    better = dict(zip(pairs, base.true_differences(statistics, pairs) > 0, strict=True))
-    differ = conclusions.significant("interval").mean(axis=0) > 0.5
-    significant = dict(zip(pairs, differ, strict=True))
-    for a, b in product(range(len(pool.names)), repeat=2):
-        pair, first_is_better = (min(a, b), max(a, b)), a < b
-        mark = "" if a == b else "~"
-        if significant.get(pair):
-            mark = ">" if bool(better[pair]) == first_is_better else "<"
-        names = {"a": pool.names[a], "b": pool.names[b]}
-        yield {"metric": conclusions.label, **names, "mark": mark}
+    def marks(self) -> Iterator[base.Row]:
+        """Yield ">", "<" or "~" for each system against each other, by the corrected interval."""
+        (statistics,) = (s for s in self.pool.statistics if s.label == self.label)
+        sign = np.sign(base.true_differences(statistics, self.pairs))
+        sign *= self.significant("interval").mean(axis=0) > 0.5
+        signs = dict(zip(self.pairs, sign.tolist(), strict=True))
+        for a, b in product(range(len(self.pool.names)), repeat=2):
+            mark = "" if a == b else MARKS[int(signs.get((a, b), 0) - signs.get((b, a), 0))]
+            names = {"a": self.pool.names[a], "b": self.pool.names[b]}
+            yield {"metric": self.label, **names, "mark": mark}
 
 
 def _sensitivity_sentences(
