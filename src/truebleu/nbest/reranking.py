@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
 
@@ -64,7 +64,7 @@ class PathPoint:
     gamma: Annotated[float, Column(heading="Gamma", digits=4)]
     features: Annotated[int, Column(heading="Features")]
     loss: Annotated[float, Column(heading="Loss", digits=2)]
-    held_out: Annotated[float | None, Column(heading="Held-out score", digits=2)]
+    held_out: Annotated[float | None, Column(heading="Held-out score", digits=2)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -172,9 +172,8 @@ def rerank(
         texts = references if train_lists is None else train_references
         training = drop_duplicates(train_lists or nbest)
         trained_on, copies = len(training), (train_lists or nbest).candidates - training.candidates
-        add_ngrams = partial(with_ngrams, orders=ngrams)
-        problem = make_problem(add_ngrams(training), texts, goals[:1])
-        fit = partial(_train, add_ngrams=add_ngrams if ngrams else None, gamma=gamma)
+        problem = make_problem(with_ngrams(training, orders=ngrams), texts, goals[:1])
+        fit = partial(_log_linear, gamma=gamma, ngrams=ngrams)
         trained = fit(problem)
     else:
         for name, value in {"gamma": gamma, "ngrams": ngrams}.items():
@@ -182,7 +181,9 @@ def rerank(
                 raise SettingError(name, value, f"no value with {model}, as no model is trained")
         if weights is not None and quality:
             raise SettingError("quality", list(quality), "no quality columns with weights")
-        trained = _by_weights(_weight_columns(nbest, quality) if weights is None else weights)
+        trained = _Model(weights=_weight_columns(nbest, quality) if weights is None else weights)
+        if not trained.weights:
+            raise SettingError("weights", {}, "a weight for each feature")
     indices = first_argmax(trained.score(nbest), nbest.offsets)
     if trained_on is not None and train_lists is None:
         used_folds = min(options["folds"], len(nbest))
@@ -219,20 +220,28 @@ def rerank(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Trained:
-    """A model that scores lists, with its weights and its path."""
+class _Model:
+    """Weights of features, and the path by which a log-linear model was trained.
 
-    score: Callable[[NBest], NDArray[np.float64]]
+    Attributes:
+        weights: weights by the names of features.
+        ngrams: longest n-grams among the features, in words.
+        path: fits of the trained model, by descending gamma.
+        gamma: chosen gamma, or None.
+        selected: features with a weight, in the order of entry.
+    """
+
     weights: Mapping[str, float]
+    ngrams: int = 0
     path: tuple[PathPoint, ...] = ()
     gamma: float | None = None
     selected: tuple[str, ...] = ()
 
-
-def _by_weights(weights: Mapping[str, float]) -> _Trained:
-    if not weights:
-        raise SettingError("weights", {}, "a weight for each feature")
-    return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
+    def score(self, lists: NBest) -> NDArray[np.float64]:
+        """Compute the weighted sum of each candidate's features."""
+        known = {*lists.feature_names, *(() if lists.sparse is None else lists.sparse.names)}
+        added = [name for name in self.weights if name not in known]
+        return weighted_scores(with_ngrams(lists, orders=self.ngrams, only=added), self.weights)
 
 
 def _weight_columns(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
@@ -244,24 +253,6 @@ def _weight_columns(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:
         scale = 1 / deviation if len(columns) > 1 and deviation > 0 else 1.0
         weights[name] = scale if name == column else -scale
     return weights
-
-
-def _train(
-    problem: Problem, *, add_ngrams: Callable[..., NBest] | None, gamma: float | None
-) -> _Trained:
-    """Train the log-linear model of the lists' features and n-grams."""
-    trained = _log_linear(problem, gamma)
-    if add_ngrams is None:
-        return trained
-
-    def score(others: NBest) -> NDArray[np.float64]:
-        sparse = () if others.sparse is None else others.sparse.names
-        names = {*others.feature_names, *sparse}
-        return trained.score(
-            add_ngrams(others, only=[n for n in trained.weights if n not in names])
-        )
-
-    return replace(trained, score=score)
 
 
 # The l1-penalised log-linear model of Riezler & Maxwell (2005, section 2), fitted by grafting.
@@ -439,7 +430,7 @@ def _polish(
     return weights
 
 
-def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
+def _log_linear(problem: Problem, gamma: float | None, ngrams: int) -> _Model:
     """Fit at `gamma`, or at the best gamma of a path by the last fifth of the segments."""
     path: list[PathPoint] = []
     at_once = AT_ONCE if len(problem.names) <= MANY else AT_ONCE_OF_MANY
@@ -449,7 +440,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
     if gamma is None:
         highest = largest_gamma(problem.matrix, problem.offsets, gold)
         if highest == 0:
-            return _Trained(score=lambda lists: np.zeros(lists.candidates), weights={}, gamma=0.0)
+            return _Model(weights={}, gamma=0.0)
         segments = len(problem)
         cut = max(1, segments - max(1, segments // 5))
         inner = problem.take(range(cut))
@@ -468,26 +459,25 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
             )
             start = fitted.weights
             value = outer.value(start)
-            path.append(_point(candidate, fitted, value))
+            features = int(np.count_nonzero(start))
+            path.append(
+                PathPoint(gamma=candidate, features=features, loss=fitted.loss, held_out=value)
+            )
             if value > best:
                 best, gamma, chosen = value, candidate, step
             elif step - chosen >= PATIENCE:
                 break
     assert gamma is not None  # noqa: S101  # given, or chosen on the path
     fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=at_once)
-    if not path:
-        path.append(_point(gamma, fitted, None))
     raw = problem.raw(fitted.weights)
     weights = {problem.names[index]: float(raw[index]) for index in np.flatnonzero(raw)}
-    return _Trained(
-        score=lambda lists: weighted_scores(lists, weights),
+    if not path:
+        features = int(np.count_nonzero(fitted.weights))
+        path.append(PathPoint(gamma=gamma, features=features, loss=fitted.loss))
+    return _Model(
         weights=weights,
+        ngrams=ngrams,
         path=tuple(path),
         gamma=gamma,
         selected=tuple(problem.names[f] for f in fitted.order if fitted.weights[f]),
     )
-
-
-def _point(gamma: float, fitted: LogLinearFit, held_out: float | None) -> PathPoint:
-    features = int(np.count_nonzero(fitted.weights))
-    return PathPoint(gamma=gamma, features=features, loss=fitted.loss, held_out=held_out)
