@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import truebleu
+from tests.simulated_causes import simulate_causes
 from tests.tools.test_wasm import native_metrics
 from truebleu.counts.inputs import counts_of
 from truebleu.counts.saved import read_counts, save_counts
@@ -18,7 +19,6 @@ from truebleu.explanation.report import Report, report
 from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import bracketed, p_cell
-from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from pathlib import Path

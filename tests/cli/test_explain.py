@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.cli.main import main
-from truebleu.simulation import save_test_set, simulate_causes
+from truebleu.simulation import save_test_set
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.cli.shell import answer, refuses, run
-from truebleu.simulation import save_test_set, simulate_causes
+from tests.simulated_causes import simulate_causes
+from truebleu.simulation import save_test_set
 
 TEXTS = ["-r", "reference-1.txt", "runaway.txt", "baseline.txt"]
 QUICK = ["--replicates", "200"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu import explain
 from truebleu.corpus import as_test_set
 from truebleu.explanation import split_difference
@@ -14,7 +15,7 @@ from truebleu.explanation.contributions import ngram_effects
 from truebleu.metrics.registry import parse_metric
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
-from truebleu.simulation import simulate, simulate_causes
+from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truebleu.explanation.explain as explanations
+from tests.simulated_causes import simulate_causes
 from truebleu import compare, explain
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
@@ -19,7 +20,7 @@ from truebleu.metrics import FunctionMetric
 from truebleu.metrics.threads import set_threads
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
-from truebleu.simulation import simulate, simulate_causes
+from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

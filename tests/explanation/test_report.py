@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.counts.inputs import counts_of
 from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
 from truebleu.human.mqm import ErrorSpan
-from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from pathlib import Path

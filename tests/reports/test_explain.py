@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu import explain
 from truebleu.reports.document import Table, render
 from truebleu.reports.explain import verdict
 from truebleu.scores import GivenScores
-from truebleu.simulation import simulate, simulate_causes
+from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
     from truebleu.explanation import Explanation

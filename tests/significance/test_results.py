@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import truebleu
+from tests.simulated_causes import simulate_causes
 from truebleu import compare
 from truebleu.metrics import FunctionMetric
 from truebleu.significance import adjust
-from truebleu.simulation import Channel, simulate, simulate_causes
+from truebleu.simulation import Channel, simulate
 
 TEXTS = simulate(segments=40, systems=[0.1, 0.2, 0.3], seed=1)
 # Outputs that are numbers, as their own scores.

@@ -14,7 +14,6 @@ from truebleu.simulation.decoder import (
     BEST_WEIGHTS,
     FEATURES,
     Decoder,
-    _Choice,
     _decode,
     _steps,
     main,
@@ -58,8 +57,7 @@ def test_sparse_features_correct_the_other_features_equally_in_all_texts() -> No
 def test_lists_are_the_best_of_all_translations() -> None:
     draw = np.random.default_rng(1)
     choices = tuple(
-        tuple(_Choice((word,), draw.normal(size=5)) for word in words)
-        for words in ("ab", "cd", "e")
+        tuple(((word,), (), draw.normal(size=5)) for word in words) for words in ("ab", "cd", "e")
     )
     swapped = [draw.normal(size=5) for _ in range(2)]
     sentence = _steps(choices, swapped)
@@ -76,9 +74,9 @@ def test_lists_are_the_best_of_all_translations() -> None:
             continue
         for picks in np.ndindex(2, 2, 1):
             chosen = [choices[place][pick] for place, pick in enumerate(picks)]
-            features = sum((choice.features for choice in chosen), np.zeros(5))
+            features = sum((choice[2] for choice in chosen), np.zeros(5))
             features = features + sum((swapped[place] for place in swaps), np.zeros(5))
-            text = " ".join(chosen[place].words[0] for place in order)
+            text = " ".join(chosen[place][0][0] for place in order)
             scores[text] = max(scores.get(text, -np.inf), float(features @ weights))
     expected = sorted(scores, key=lambda text: -scores[text])
     found = _decode(sentence, by_name, 100)

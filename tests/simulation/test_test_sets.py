@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.counts.counting import count_texts
 from truebleu.errors import SettingError, UnreadableFileError
@@ -30,7 +31,6 @@ from truebleu.simulation.test_sets import (
     paraphrase,
     save_test_set,
     simulate,
-    simulate_causes,
     spell,
     synonyms,
     topic_tables,

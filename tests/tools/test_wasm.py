@@ -16,6 +16,7 @@ import pytest
 
 import truebleu
 from tests.conftest import IN_CI
+from tests.simulated_causes import simulate_causes
 from tools.wasm import MODULE, NOTE, TARGET, build, check, has_target, sources_hash
 from truebleu import _core
 from truebleu.corpus import as_test_set
@@ -30,7 +31,6 @@ from truebleu.metrics.bleu import SMOOTHINGS
 from truebleu.metrics.dependency import GivenParses
 from truebleu.metrics.registry import METRICS, as_metrics, metric_class
 from truebleu.reports.page._data import core_comparison_settings, core_description
-from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

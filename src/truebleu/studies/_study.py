@@ -812,7 +812,7 @@ def _rate(value: float, trials: int, confidence: float = 0.95) -> Estimate:
 
 #: Narrowing by twice as many independent units: 1 - 1 / sqrt(2).
 SQUARE_ROOT_NARROWING = 1 - 2**-0.5
-# A power law has two parameters; a third size shows its misfit.
+# A power law has two parameters; a third size shows whether it fits.
 FEWEST_SIZES = 3
 # First axis of `relative_intervals`.
 MEDIAN, LOW, HIGH = range(3)
@@ -862,12 +862,10 @@ class Law:
     Attributes:
         constant: width for one unit.
         exponent: exponent of the size; -0.5 for independent units.
-        misfit: largest factor, less 1, by which the law misses a width that it was fitted to.
     """
 
     constant: float
     exponent: float
-    misfit: float
 
     @property
     def narrowing(self) -> float:
@@ -900,8 +898,7 @@ def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
     x, y = np.log(np.asarray(sizes, dtype=np.float64)[fit]), np.log(values[fit])
     exponent = float(((x - x.mean()) * y).sum() / ((x - x.mean()) ** 2).sum())
     intercept = float(y.mean() - exponent * x.mean())
-    misfit = float(np.expm1(np.abs(y - intercept - exponent * x).max()))
-    return Law(float(np.exp(intercept)), exponent, misfit)
+    return Law(float(np.exp(intercept)), exponent)
 
 
 def doubling(sizes: Sequence[int], widths: Floats) -> Estimate | None:

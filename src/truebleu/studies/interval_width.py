@@ -173,12 +173,10 @@ def _of_part(
         of_segment = base.units_of(recounted.outline, pool.unit).of_segment
         part = recounted.part(np.flatnonzero(np.isin(of_segment, units)).tolist())
         parts = base.units_of(part.outline, pool.unit)
-        for position, (label, metric) in enumerate(
-            (counts.label, counts.metric) for counts in counted
-        ):
-            if isinstance(metric, Metric) and metric.counts_whole_text:
-                rows = metric.count(part).array()
-                counted[position] = UnitCounts.of(label, metric, rows, parts)
+        for position, counts in enumerate(counted):
+            if isinstance(counts.metric, Metric) and counts.metric.counts_whole_text:
+                rows = counts.metric.count(part).array()
+                counted[position] = UnitCounts.of(counts.label, counts.metric, rows, parts)
     return {
         statistics.label: base.as_record(np.vstack([intervals, statistics.scores]))
         for statistics, intervals in _relative(counted, settings, index)
@@ -222,23 +220,17 @@ def _law_sentence(
     doubled: base.Estimate | None, by_system: Mapping[str, base.Law | None], unit: str
 ) -> str:
     """Describe how doubling the data narrows a metric's intervals."""
-    laws = [width_law for width_law in by_system.values() if width_law is not None]
-    if not laws or doubled is None:
+    if doubled is None:
         return (
             f"no power law can be fitted: fewer than {base.FEWEST_SIZES} sizes have intervals, "
             "because scores are 0 or do not vary."
         )
     without = [system for system, width_law in by_system.items() if width_law is None]
     note = f" without {', '.join(without)}, whose scores are 0 or do not vary" if without else ""
-    shares = [width_law.narrowing for width_law in laws]
-    systems = ""
-    if len(laws) > 1:
-        systems = f" (from {100 * min(shares):.1f} to {percent(max(shares))} by system)"
     return (
-        f"doubling the data narrows the interval by {doubled}{systems}{note}. Independent {unit}s "
-        f"would give {percent(base.SQUARE_ROOT_NARROWING)}. The fitted law is width = c · "
-        f"n^{log2(1 - doubled.value):.2f}, and misses no mean width by more than "
-        f"{percent(max(width_law.misfit for width_law in laws))}."
+        f"doubling the data narrows the interval by {doubled}{note}. Independent {unit}s would "
+        f"give {percent(base.SQUARE_ROOT_NARROWING)}. The fitted law is width = c · "
+        f"n^{log2(1 - doubled.value):.2f}."
     )
 
 
@@ -475,29 +467,16 @@ def _depends(groups: Sequence[_WithReferences]) -> bool | None:
 
 
 def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
-    """Estimate the worth of one more reference, with its error and its range over systems.
+    """Estimate the worth of one more reference; its error is about random growths of the test set.
 
-    The error is about random growths of the test set.
+    Growths without a power law, or whose intervals do not narrow with more data, are left out.
     """
-    shares = _shares(fewer.widths(0, 3).T, more.widths(0, 3).T, more.sizes)
-    by_system = _shares(fewer.widths(0, 2).T, more.widths(0, 2).T, more.sizes)
-    known = bool(shares and by_system)
-    return {
-        "references": more.references,
-        "share": base.mean_estimate(shares) if known else None,
-        "lowest": min(by_system) if known else None,
-        "highest": max(by_system) if known else None,
-    }
-
-
-def _shares(fewer: base.Floats, more: base.Floats, sizes: Sequence[int]) -> list[float]:
-    """Apply `worth_in_data` to each row of widths by size.
-
-    Leaves out rows without a power law, or whose intervals do not narrow with more data.
-    """
-    laws = [[base.fit_law(sizes, row) for row in widths] for widths in (fewer, more)]
-    shares = (worth_in_data(a, b, sizes[-1]) for a, b in zip(*laws, strict=True) if a and b)
-    return [share for share in shares if share is not None]
+    sizes = more.sizes
+    laws = [[base.fit_law(sizes, row) for row in group.widths(0, 3).T] for group in (fewer, more)]
+    worths = (worth_in_data(a, b, sizes[-1]) for a, b in zip(*laws, strict=True) if a and b)
+    shares = [share for share in worths if share is not None]
+    share = base.mean_estimate(shares) if shares else None
+    return {"references": more.references, "share": share}
 
 
 def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
@@ -528,22 +507,15 @@ def _reference_sentences(
     for estimate in further:
         share, references = estimate["share"], estimate["references"]
         if share is None:
-            yield f"the value of the {_ordinal(references)} reference is unknown"
+            yield f"the value of reference {references} is unknown"
             continue
-        low, high = (f"{100 * estimate[end]:.0f}" for end in ("lowest", "highest"))
-        systems = f", from {low} to {high} by system," if low != high else ""
         change = 100 * (1 / share.value - 1)
         value = f"{change:.0f} % more" if change > 0 else f"{-change:.0f} % less"
         yield (
             f"the whole test set with {references - 1} reference{'s' if references > 2 else ''} "
-            f"gives as narrow an interval as {share}{systems} of it with {references}: the "
-            f"{_ordinal(references)} reference is worth {value} data"
+            f"gives as narrow an interval as {share} of it with {references}: reference "
+            f"{references} is worth {value} data"
         )
-
-
-def _ordinal(number: int) -> str:
-    """Return the word for a position in an order, or its digits from the sixth on."""
-    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(number, f"{number}th")
 
 
 # Replicates: the number that the bootstrap needs.

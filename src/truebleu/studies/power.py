@@ -367,16 +367,13 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
         if row["right"] is not None and row["better"] != MEAN
     )
     often = f"{100 * USUAL_POWER:.0f} %"
-    enough = [
-        difference
-        for index, (difference, _) in enumerate(powers)
-        if all(power >= USUAL_POWER for _, power in powers[index:])
-    ]
+    rare = [index for index, (_, power) in enumerate(powers) if power < USUAL_POWER]
+    enough = powers[rare[-1] + 1 if rare else 0 :]
     if not powers:
         return "no pair differs in the pool."
     if not enough:
         return f"even the largest difference was detected in fewer than {often} of the samples."
-    minimum = f"{enough[0]:.{digits}f}"
+    minimum = f"{enough[0][0]:.{digits}f}"
     return f"all differences from {minimum} up were detected in at least {often} of the samples."
 
 

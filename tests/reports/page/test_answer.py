@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import Report, report
 from truebleu.reports.page import html_page
 from truebleu.reports.page.answer import natural_order
 from truebleu.significance.compare import GroupComparison
-from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=240)
 SPORT = replace(CAUSES, systems={n: CAUSES.systems[n] for n in ("weak-in-sport", "baseline")})

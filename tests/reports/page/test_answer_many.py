@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import Report, report
 from truebleu.reports.compare import by_score
 from truebleu.reports.page import html_page
-from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=240)
 MADE = report(CAUSES, metrics=["bleu", "ter"], by=["domain"], replicates=1000)

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import report
 from truebleu.reports.page._data import PageData, encode
-from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=60)
 MADE = report(CAUSES, metrics=["bleu", "nist"], replicates=200)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.corpus import read_test_set
 from truebleu.explanation.report import report
 from truebleu.reports.page import html_page
-from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from pathlib import Path
