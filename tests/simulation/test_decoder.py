@@ -10,14 +10,7 @@ import pytest
 
 from truebleu.corpus.nbest_files import read_nbest
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.simulation.decoder import (
-    BEST_WEIGHTS,
-    FEATURES,
-    Decoder,
-    _decode,
-    _steps,
-    main,
-)
+from truebleu.simulation.decoder import BEST_WEIGHTS, FEATURES, Decoder, _decode, _steps, main
 
 if TYPE_CHECKING:
     from pathlib import Path

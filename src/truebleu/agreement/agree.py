@@ -516,7 +516,8 @@ def as_evaluation_set(
     elif isinstance(systems, str | PathLike) and is_evaluation_set(systems):
         names = [references] if isinstance(references, str) else references or ()
         require_type("human", human, str | None, "the name of human scores of the set: 'mqm'")
-        return EvaluationSet.read(systems, references=cast("Any", names), human=human, **chosen)
+        chosen |= {"references": cast("Any", names), "human": human}
+        return EvaluationSet.read(systems, **chosen)
     for name, value in chosen.items():
         if value is not None:
             raise SettingError(name, value, expected)

@@ -230,7 +230,7 @@ class Draws:
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
 
 
-def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **sizes: int) -> Draws:
+def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **sizes: Any) -> Draws:
     """Choose the units that the intervals of a coefficient resample.
 
     Args:
