@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import report
 from truebleu.reports.page.forest import Axis, ForestRow, Mark, forest, name_of, with_names
-from truebleu.simulation import simulate_causes
 
 
 def positions(svg: str, attribute: str) -> list[float]:
