@@ -343,9 +343,6 @@ class Pairs:
         self, scores: NDArray[np.float64], *, tolerance: float, scale: float
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
     def differing_units(self, rows: NDArray[np.float64]) -> NDArray[np.uint64]: ...
-    def largest_deviations(
-        self, scores: NDArray[np.float64], factors: Sequence[float]
-    ) -> NDArray[np.float64]: ...
 
 @final
 class PairTally:

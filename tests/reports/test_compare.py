@@ -172,7 +172,9 @@ def test_tukeys_and_scheffes_sentences_show_their_own_interval(correction: str) 
             scores, metrics="scores", correction=correction, baseline="a", replicates=500
         )
         for pair in result.comparisons:
-            low, high = pair.simultaneous_interval or (0.0, 0.0)
+            low, high = pair.interval
+            assert low is not None
+            assert high is not None
             assert (low > 0 or high < 0) == pair.significant
             bounds = (low, high) if pair.difference >= 0 else (-high, -low)
             sentence = pair_sentence(result, pair)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -14,19 +11,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from truebleu.errors import SettingError
-from truebleu.metrics import FunctionMetric
-from truebleu.resampling import Bootstrap, Units, Values
 from truebleu.significance.intervals import (
     bca_interval,
-    interval_bounds,
     medians_and_relative_intervals,
     min_replicates,
     percentile_interval,
-    simultaneous_intervals,
 )
-from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.student import student_interval, student_quantile
-from truebleu.significance.unit_counts import UnitCounts
 
 Floats = NDArray[np.float64]
 
@@ -247,63 +238,3 @@ def test_an_invalid_level_is_rejected(level: float) -> None:
 def test_a_nan_score_is_rejected() -> None:
     with pytest.raises(SettingError, match="scores: nan"):
         percentile_interval([1.0] * 50 + [float("nan")], 0.95)
-
-
-def _equal_systems(segments: int, systems: int, seed: int) -> UnitCounts:
-    """Segment scores of equal systems, of which no pair differs but by chance."""
-    generator = np.random.default_rng(seed)
-    scores = generator.gamma(2.0, size=(segments, 1)) + generator.normal(size=(segments, systems))
-    rows = np.stack([scores, np.ones_like(scores)], axis=2)
-    value = FunctionMetric(function=lambda output, _: float(output), name="value")
-    return UnitCounts.of("value", value, rows, Units.segments(segments))
-
-
-def test_simultaneous_intervals_are_at_least_as_wide_as_one_alone() -> None:
-    statistics = _equal_systems(8, 2, seed=1)
-    pairs = [(0, 1)]
-    for constant in (0.0, 1e-3):  # replicates that hardly deviate give a small critical value
-        scores = constant * np.random.default_rng(2).normal(size=(200, 2)) + statistics.scores
-        low, high = simultaneous_intervals(statistics, scores, pairs, 0.95)
-        alone = student_quantile(0.95, 7) * statistics.errors_of_pairs(pairs)
-        assert ((high - low) / 2 >= alone * (1 - 1e-9)).all()
-
-
-@pytest.mark.slow
-def test_simultaneous_intervals_all_hold_at_once() -> None:
-    pairs = list(combinations(range(5), 2))
-    missed = alone = 0
-    for seed in range(400):
-        statistics = _equal_systems(60, 5, seed)
-        bootstrap = Bootstrap(replicates=500, seed=seed)
-        (scores,) = bootstrap_scores([statistics], Units.segments(60), bootstrap)
-        low, high = simultaneous_intervals(statistics, scores, pairs, 0.95)
-        missed += bool(((low > 0) | (high < 0)).any())
-        low, high = interval_bounds(statistics, scores, pairs, "hall", 0.95)
-        alone += bool(((low > 0) | (high < 0)).any())
-    # Three binomial standard deviations around 5 % of 400; one by one they fail together.
-    assert 20 - 13 <= missed <= 20 + 13
-    assert alone > 60
-
-
-@pytest.mark.slow
-def test_simultaneous_intervals_of_skewed_units_need_errors_of_their_own() -> None:
-    """Three of six equal systems fail badly now and then: fixed standard errors miss too often."""
-    pairs, units = list(combinations(range(6), 2)), Units.segments(60)
-    missed = {"own": 0, "fixed": 0}
-    for seed in range(300):
-        statistics = _equal_systems(60, 6, seed)
-        failures = np.random.default_rng(seed).lognormal(0, 1.2, size=(60, 3)) - np.exp(0.72)
-        rows = statistics.rows.copy()
-        rows[:, :3, 0] -= 3 * failures
-        statistics = replace(statistics, rows=rows)
-        bootstrap = Bootstrap(replicates=500, seed=seed)
-        (scores,) = bootstrap_scores([statistics], units, bootstrap)
-
-        def sums(rows: Values, first: int, count: int, bootstrap: Bootstrap = bootstrap) -> Values:
-            return bootstrap.sums(rows, units, first, count)
-
-        for name, function in (("own", sums), ("fixed", None)):
-            low, high = simultaneous_intervals(statistics, scores, pairs, 0.95, function)
-            missed[name] += bool(((low > 0) | (high < 0)).any())
-    # Misses of 5 % would be 15 of 300; such skewness leaves more of them in small samples.
-    assert missed["own"] < 0.1 * 300 < 0.18 * 300 < missed["fixed"], missed

@@ -340,22 +340,6 @@ impl Pairs {
         let units = detached(py, || resampling::differing_units(&rows, &self.pairs))?;
         Ok(units.into_pyarray(py))
     }
-
-    /// Returns the largest |difference| times the pair's factor in each replicate of scores, shaped
-    /// (replicate, system).
-    fn largest_deviations<'py>(
-        &self,
-        py: Python<'py>,
-        scores: PyReadonlyArray2<'py, f64>,
-        factors: Vec<f64>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let scores = scores.as_array();
-        self.require_systems(scores.ncols())?;
-        self.require_one_each(factors.len())?;
-        let found =
-            detached(py, || resampling::largest_deviations(&scores, &self.pairs, &factors))?;
-        Ok(found.into_pyarray(py))
-    }
 }
 
 impl Pairs {

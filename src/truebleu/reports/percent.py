@@ -16,8 +16,7 @@ Shown = TypeVar("Shown")
 # Fields of results in points of the metric, and fields without any.
 IN_POINTS = frozenset(
     (
-        *("score", "scores", "median", "interval", "simultaneous_interval", "new_score"),
-        "uncorrected_interval",
+        *("score", "scores", "median", "interval", "uncorrected_interval", "new_score"),
         *("old_score", "difference", "contribution", "unattributed", "effect"),
         *("sd_of_runs", "sd_of_segments", "fixed", "drawn", "tau", "prediction"),
     )

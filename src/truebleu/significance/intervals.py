@@ -20,14 +20,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.resampling import (
-    TIE_TOLERANCE,
-    Values,
-    as_observed,
-    as_replicates,
-    jackknife_values,
-    on_exact_grid,
-)
+from truebleu.resampling import TIE_TOLERANCE, Values, as_observed, as_replicates, jackknife_values
 from truebleu.schema import require_level
 from truebleu.significance.rates import are_clustered
 from truebleu.significance.student import hall_interval, student_interval, student_quantile
@@ -301,102 +294,3 @@ def interval_bounds(
 def score_bounds(low: float, high: float) -> tuple[float | None, float | None]:
     """Return the interval of a score; both ends are None if the scores do not vary."""
     return (None, None) if isnan(low) else (float(low), float(high))
-
-
-# Replicates, and units times columns of products, for standard errors of replicates. More segments
-# have standard errors that hardly vary.
-STUDENTIZED, MOST_PRODUCTS = 2000, 300_000
-# Values in an array of some replicates by all pairs, which bounds memory.
-BLOCK_VALUES = 1_000_000
-# Smallest standard error of a replicate as a share of the test set's: its units may all be equal.
-SMALLEST_ERROR = 0.25
-
-
-def simultaneous_intervals(
-    statistics: UnitCounts,
-    scores: Values,
-    pairs: Sequence[Pair],
-    level: float,
-    sums: Callable[[Values, int, int], Values] | None = None,
-) -> Values:
-    """Return simultaneous intervals at this level: lows, highs.
-
-    The largest of all pairs' |difference - observed| / standard error in each bootstrap replicate
-    gives one critical value for all pairs (max-t; Davison & Hinkley 1997, §4.2.4), which is
-    multiplied by each pair's jackknife standard error. The standard errors are the replicate's own:
-    over documents of unlike lengths they vary, and with fixed ones 55 intervals covered together in
-    .79 to .93 of samples instead of .92 to .97. Rates, and segments too many for that, have fixed
-    ones, and the ratio of Student's to the normal quantile.
-
-    Args:
-        statistics: counts of all systems by unit.
-        scores: scores on the bootstrap's replicates, shaped (replicate, system).
-        pairs: systems of each difference.
-        level: confidence level.
-        sums: function of rows by unit, a first replicate and a number of replicates that sums the
-            rows of each; None for fixed standard errors.
-    """
-    student = student_quantile(level, statistics.units - 1)
-    observed, error = statistics.differences(pairs), statistics.errors_of_pairs(pairs)
-    rates = statistics.paired_rates(pairs, level)
-    products = statistics.systems * (statistics.systems + 3) // 2
-    if rates is None and sums is not None and statistics.units * products <= MOST_PRODUCTS:
-        largest = _studentized(statistics, scores[:STUDENTIZED], pairs, error, sums)
-        critical = max(float(np.quantile(largest, level)), student)
-    else:
-        normal = -_core.normal_quantile((1 - level) / 2)
-        largest = _standardized(statistics, scores, pairs)
-        critical = max(float(np.quantile(largest, level)) * student / normal, student)
-    if rates is not None:
-        return _core.tango_bounds(rates, critical)
-    return np.stack([observed - critical * error, observed + critical * error])
-
-
-def _standardized(statistics: UnitCounts, scores: Values, pairs: Sequence[Pair]) -> Values:
-    """Return each replicate's largest deviation in standard deviations over all replicates."""
-    left, right = np.array(pairs).T
-    scores = np.ascontiguousarray(scores)  # row order, for the product and the kernel below
-    centred = scores - scores.mean(axis=0)
-    covariance = centred.T @ centred / len(scores)
-    variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
-    smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
-    factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
-    return _core.Pairs(pairs).largest_deviations(centred, factor.tolist())
-
-
-def _studentized(
-    statistics: UnitCounts,
-    scores: Values,
-    pairs: Sequence[Pair],
-    error: Values,
-    sums: Callable[[Values, int, int], Values],
-) -> Values:
-    """Return each replicate's largest deviation in standard errors of the replicate.
-
-    Variances of differences come from the jackknife's influences of the replicate's units, and from
-    their products for all pairs of systems.
-    """
-    left, right = np.array(pairs).T
-    units, systems = statistics.units, statistics.systems
-    left_out = statistics.jackknife_scores()
-    influence = (units - 1) * (left_out.mean(axis=0) - left_out)
-    first, second = np.triu_indices(systems)
-    index = np.zeros((systems, systems), dtype=np.intp)
-    index[first, second] = index[second, first] = np.arange(len(first))
-    columns = on_exact_grid(np.hstack([influence, influence[:, first] * influence[:, second]]))
-    observed = statistics.differences(pairs)
-    varies = error > TIE_TOLERANCE * max(statistics.scale, 1e-300)
-    largest = np.empty(len(scores))
-    block = max(1, BLOCK_VALUES // columns.shape[1])
-    for start in range(0, len(scores), block):
-        replicates = scores[start : start + block]
-        means = sums(columns, start, len(replicates)) / units
-        covariance = means[:, systems:] - means[:, first] * means[:, second]
-        variance = covariance[:, index[left, left]] + covariance[:, index[right, right]]
-        variance -= 2 * covariance[:, index[left, right]]
-        errors = np.sqrt(np.maximum(variance, 0.0) / units)
-        deviations = np.abs(replicates[:, left] - replicates[:, right] - observed)
-        divisor = np.where(varies, np.maximum(errors, SMALLEST_ERROR * error), 1.0)
-        ratios = np.where(varies, deviations / divisor, 0.0)
-        largest[start : start + block] = ratios.max(axis=1)
-    return largest

@@ -23,7 +23,6 @@ from truebleu.significance.intervals import (
     interval_bounds,
     medians_and_relative_intervals,
     score_bounds,
-    simultaneous_intervals,
 )
 from truebleu.significance.optimizer_runs import RunAverage, two_way_equivalence_p
 from truebleu.significance.pairs import (
@@ -100,10 +99,6 @@ class PairResult:
         open_end: reason why an end is open; None if both ends are numbers.
         uncorrected_interval: the interval without a correction, which excludes 0 exactly if p is at
             most 1 minus the level; None if nothing was corrected, and for more than 1,000 pairs.
-        simultaneous_interval: interval of the difference, simultaneous over all pairs at the
-            level; Tukey's or Scheffé's if the correction is theirs. Otherwise None for a single
-            comparison, and for verdicts on further runs. In a group of segments, simultaneous
-            over the pairs of this group.
         wins: share of replicates in which a is better; a tie counts half (Koehn 2004, §6).
         p: p-value: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
@@ -153,7 +148,6 @@ class PairResult:
     largest_share: float | None = None
     largest_unit: str | None = None
     swap_ratio: float | None = None
-    simultaneous_interval: Bounds | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
@@ -222,9 +216,8 @@ class GroupComparison:
         unit: unit that was resampled or swapped as a whole.
         units: number of units.
         systems: scores by system and metric label.
-        comparisons: every pair by every metric, adjusted for the comparisons of all groups;
-            simultaneous intervals are over the pairs of this group. Empty with too few units to
-            test.
+        comparisons: every pair by every metric, adjusted for the comparisons of all groups. Empty
+            with too few units to test.
         test: significance test that was used; None with too few units to test.
     """
 
@@ -521,18 +514,10 @@ class Family:
             means = counts.unit_means(f"correction {correction.name}")
             half = correction.half_width(means, settings.level)
             differences = columns["difference"]
-            columns["simultaneous_interval"] = [(d - half, d + half) for d in differences]
             columns["uncorrected_interval"] = columns["interval"]
-            columns["interval"] = columns["simultaneous_interval"]
+            columns["interval"] = [(d - half, d + half) for d in differences]
             columns["open_end"] = nothing
-        elif len(pairs) > 1 and TESTS[settings.test].source != "runs":
-            bounds = simultaneous_intervals(counts, scores, pairs, settings.level, self._sums)
-            columns["simultaneous_interval"] = [*zip(*bounds.tolist(), strict=True)]
         return [PairResult(metric=counts.label, **row) for row in _rows(columns)]
-
-    def _sums(self, rows: Values, first: int, count: int) -> Values:
-        """Sum rows by unit over `count` replicates of the bootstrap from `first` on."""
-        return self.settings.bootstrap(first + count).sums(rows, self.units, first, count)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ pub use bootstrap::bootstrap_sums;
 pub use count_at_most::count_at_most;
 pub use free_columns::Count;
 pub use pairs::{Scores, Side, pair_differences, pair_sums, step_down_counts};
-pub use replicates::{above_and_below, differing_units, largest_deviations, ranked};
+pub use replicates::{above_and_below, differing_units, ranked};
 pub use stream::{Purpose, Stream};
 pub(crate) use subset_sums::{Row, add_swapped};
 pub use swaps::{COINS, Swaps, swapped_sums};

@@ -77,27 +77,6 @@ pub fn above_and_below(
         .unzip()
 }
 
-/// Returns the largest |difference| times a factor of the pair over all pairs, for each replicate.
-///
-/// `scores` are shaped (replicate, system).
-#[must_use]
-pub fn largest_deviations(
-    scores: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    factors: &[f64],
-) -> Vec<f64> {
-    scores
-        .outer_iter()
-        .into_par_iter()
-        .map(|scores| {
-            interruption::check();
-            pairs.iter().zip(factors).fold(0.0, |largest: f64, (&(a, b), factor)| {
-                largest.max((scores[a] - scores[b]).abs() * factor)
-            })
-        })
-        .collect()
-}
-
 /// Counts, for each pair, the units in which the rows of its systems differ.
 ///
 /// `rows` are shaped (unit, system, column).
@@ -158,13 +137,6 @@ mod tests {
         let scores = array![[1.0, 2.0, 3.0, 4.0], [2.0, 2.0 + 1e-12, 1.0, 3.0]];
         let counted = above_and_below(&scores.view(), &[(0, 1), (1, 0)], 1e-9, 1.0);
         assert_eq!(counted, (vec![2, 1], vec![1, 2]));
-    }
-
-    #[test]
-    fn the_largest_deviation_is_that_of_any_pair() {
-        let scores = array![[1.0, 4.0, 2.0], [0.0, 0.0, 0.5]];
-        let found = largest_deviations(&scores.view(), &[(0, 1), (1, 2)], &[1.0, 10.0]);
-        assert_eq!(found, vec![20.0, 5.0]);
     }
 
     #[test]
