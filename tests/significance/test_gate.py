@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from truebleu import compare
 from truebleu.corpus import TestSet
 from truebleu.errors import RefusedError, SettingError, UnknownNameError
 from truebleu.scores import GivenScores
@@ -195,6 +196,63 @@ def test_differences_in_too_few_segments_are_reported() -> None:
     assert check.p == pytest.approx(1 / 16, abs=0.01)
     assert (check.note, check.differing_units) == ("few units differ", 4)
     assert of_scores([0.0] * 5 + [1.0] * 45, [1.0] * 50).note is None
+
+
+def few_differing(differing: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of two systems on 40 segments, of which only some differ."""
+    rng = np.random.default_rng(seed)
+    old = rng.normal(60, 15, 40)
+    new = old.copy()
+    new[:differing] += rng.normal(-3, 10, differing)
+    return new, old
+
+
+@pytest.mark.parametrize("differing", [4, 5])
+def test_fewer_than_five_differing_segments_leave_no_interval(differing: int) -> None:
+    new, old = few_differing(differing, 1)
+    check = of_scores(new, old)
+    assert (check.interval == (None, None)) == (differing < 5)
+    texts = ["x"] * 40
+    metric = GivenScores.of({"new": new, "old": old}, name="S")
+    printed = str(gate({"new": texts, "old": texts}, texts, [metric], baseline="old"))
+    assert ("only 4 of 40 segments differ: no interval" in " ".join(printed.split())) == (
+        differing < 5
+    )
+
+
+@pytest.mark.parametrize("differing", [8, 19, 20, 40])
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_interval_joins_the_ends_of_compares_one_sided_tests(
+    differing: int, higher: bool
+) -> None:
+    new, old = few_differing(differing, differing)
+    check = of_scores(new, old, higher_is_better=higher, replicates=2000)
+    both = {"new": new.tolist(), "old": old.tolist()}
+    low, high = (
+        compare(both, alternative=side, replicates=2000, lower_is_better=not higher)
+        .comparisons[0]
+        .interval
+        for side in (("greater", "less") if higher else ("less", "greater"))
+    )
+    assert check.interval == pytest.approx((low[0], high[1]), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["scores", "pass/fail"])
+def test_the_bounds_of_several_metrics_agree_with_their_corrected_tests(kind: str) -> None:
+    rng = np.random.default_rng(8)
+    outcomes = set()
+    for _ in range(60):
+        if kind == "scores":
+            new, old = rng.normal(size=(2, 3, 30)) - np.array([0.35, 0]).reshape(2, 1, 1)
+        else:
+            rates = np.array([0.55, 0.85]).reshape(2, 1, 1)
+            new, old = (rng.random((2, 3, 30)) < rates).astype(float)
+        for check in several(new, old, replicates=999).checks:
+            high = check.interval[1]
+            assert check.passed == (high is None or high >= 0), check
+            outcomes.add((check.passed, check.p <= 0.05))
+    # Some metrics pass only because of the correction.
+    assert outcomes == {(True, True), (True, False), (False, True)}
 
 
 def test_too_few_segments_are_refused_since_nothing_could_fail() -> None:

@@ -57,6 +57,28 @@ def test_p_values_are_holms_over_slices() -> None:
         assert of_slice.p_adjusted == pytest.approx(adjusted[of_slice.label], rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["scores", "pass/fail"])
+def test_the_bound_of_a_slice_agrees_with_its_corrected_test(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    labels = ["a", "b", "c", "d"] * 30
+    outcomes = set()
+    for _ in range(40):
+        new, old = rng.normal(size=(2, 120)) - np.array([[0.4], [0.0]])
+        if kind == "pass/fail":
+            new, old = (rng.random((2, 120)) < np.array([[0.6], [0.8]])).astype(float)
+        scores = {"new": new.tolist(), "old": old.tolist()}
+        options = {"lower_is_better": False, "replicates": 999}
+        result = truebleu.gate(scores, baseline="old", by={"k": labels}, **options)
+        for of_slice in result.slices:
+            assert of_slice.interval is not None
+            assert of_slice.p is not None
+            high = of_slice.interval[1]
+            assert of_slice.passed == (high is None or high >= 0), of_slice
+            outcomes.add((of_slice.passed, of_slice.p <= 0.05))
+    # Some slices pass only because of the correction.
+    assert outcomes == {(True, True), (True, False), (False, True)}
+
+
 def test_slices_without_power_for_the_margin_are_not_tested() -> None:
     subjects = {"large": (10, 10, 400), "small": (5, 5, 20), "tiny": (1, 1, 4)}
     result = gate(subjects, margin=0.05)

@@ -183,19 +183,14 @@ def _reason(result: GateResult, check: GateCheck) -> str:
         margin = f"{size:g} {metric}"
         claim = f"{new} {word} shown to be less than {margin} worse than {old}"
     if check.note == "identical":
-        return f"{claim}; {_note(result, check)}."
-    note = f"; {_note(result, check)}" if check.note else ""
-    return f"{claim}; {limit}{note}."
-
-
-def _note(result: GateResult, check: GateCheck) -> str:
-    if check.note == "identical":
-        return f"{check.metric} counts the same in both"
-    units = f"{result.units:,} {_words(result).units(result.settings.unit)}"
-    return (
-        f"they differ in {check.differing_units:,} of {units}, too few for any difference to be "
-        "significant"
-    )
+        limit = f"{check.metric} counts the same in both"
+    elif check.note == "few units differ":
+        units = f"{result.units:,} {_words(result).units(result.settings.unit)}"
+        limit = (
+            f"only {check.differing_units:,} of {units} differ: no interval, as no difference can "
+            "be significant"
+        )
+    return f"{claim}; {limit}."
 
 
 def _numbers(result: GateResult, check: GateCheck) -> str:
@@ -208,11 +203,15 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     if check.fixed is not None and check.broken is not None:
         same = result.test_set.segments - check.fixed - check.broken
         changed = f" {check.fixed:,} fixed, {check.broken:,} broken, {same:,} the same."
+    interval = f"{percent} % interval {doc.bracketed(check.interval, digits, sign='+')}"
+    if corrected:
+        interval = f"adjusted {interval}"
+    if check.interval == (None, None):
+        interval = "no interval"
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f}{sign} against "
         f"{check.old_score:.{digits}f}{sign}, {result.new} − {result.old}: "
-        f"{check.difference:+.{digits}f}, {percent} % interval "
-        f"{doc.bracketed(check.interval, digits, sign='+')}, {p}.{changed}"
+        f"{check.difference:+.{digits}f}, {interval}, {p}.{changed}"
     )
 
 

@@ -110,11 +110,16 @@ class PairTests:
     swap_ratios: Values | None = None
 
     @property
+    def swap_scales(self) -> Values:
+        """Factors that scale, or would scale, the swaps of each pair to the variance of samples."""
+        if self.exact or self.swap_ratios is None:
+            return np.ones_like(self.p)
+        return swap_scales(self.swap_ratios)
+
+    @property
     def is_scaled(self) -> bool:
         """True if swaps of any pair were, or would be, scaled to the variance of samples."""
-        if self.exact or self.swap_ratios is None:
-            return False
-        return bool((swap_scales(self.swap_ratios) != 1).any())
+        return bool((self.swap_scales != 1).any())
 
     def intervals(self, alphas: Values | None = None) -> list[DifferenceBounds]:
         """Return the interval of each pair at its alpha, with None for an open end."""
