@@ -74,7 +74,8 @@ def panel_of(
         first, second = sample.scores
         # Tests of single sets are not needed here.
         difference = float(first - second)
-        differences.append(SetDifference(name, difference, error, SEGMENTS - 1, 1.0, (None, None)))
+        open_ends = ((None, None),) * len(names)
+        differences.append(SetDifference(name, difference, error, SEGMENTS - 1, 1.0, open_ends))
     settings = PanelSettings(languages=languages)
     return average_differences(
         metric, ("a", "b"), pool(names[0], metric).sign, differences, (), settings

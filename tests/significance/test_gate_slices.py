@@ -67,8 +67,9 @@ def test_the_bound_of_a_slice_agrees_with_its_corrected_test(kind: str) -> None:
         if kind == "pass/fail":
             new, old = (rng.random((2, 120)) < np.array([[0.6], [0.8]])).astype(float)
         scores = {"new": new.tolist(), "old": old.tolist()}
-        options = {"lower_is_better": False, "replicates": 999}
-        result = truebleu.gate(scores, baseline="old", by={"k": labels}, **options)
+        result = truebleu.gate(
+            scores, baseline="old", by={"k": labels}, lower_is_better=False, replicates=999
+        )
         for of_slice in result.slices:
             assert of_slice.interval is not None
             assert of_slice.p is not None

@@ -146,6 +146,8 @@ def test_heterogeneity_agrees_with_published_formulas() -> None:
     assert found.i_squared == pytest.approx((variance - 4.0) / variance)
     # Cochran's Q is 3 * variance / 4 = 12.5 on 3 degrees of freedom.
     assert found.p == pytest.approx(0.005852, abs=1e-6)
+    # One set without an error leaves no typical variance.
+    assert heterogeneity(np.array([1.0, 2.0]), np.array([0.0, 0.5]), 0.95).i_squared == 0.0
     alike = heterogeneity(np.array([1.0, 1.1]), np.array([0.5, 0.5]), 0.95)
     assert (alike.tau, alike.i_squared, alike.prediction) == (0.0, 0.0, None)
 
@@ -162,7 +164,7 @@ def simulated(
         from scipy.special import stdtr
 
         p = 2 * float(stdtr(79, -abs(estimate / spread)))
-        open_ends = (None, None)
+        open_ends = [(None, None)] * len(truths)
         found.append(
             SetDifference(f"set {place}", float(estimate), float(spread), 79, p, open_ends)
         )
@@ -210,6 +212,38 @@ def test_test_sets_compared_elsewhere_have_the_same_digits(sets: dict[str, TestS
     assert done == [200] * len(sets)
 
 
+@pytest.mark.parametrize("languages", ["fixed", "drawn"])
+@pytest.mark.parametrize("kind", ["scores", "pass/fail", "exact swaps"])
+def test_every_interval_excludes_0_exactly_if_the_adjusted_test_rejects(
+    kind: str, languages: Any
+) -> None:
+    rng = np.random.default_rng(11)
+    outcomes = set()
+    for _ in range(8):
+        panel_sets = {}
+        for name, size in (("de", 30), ("fr", 12), ("ja", 60), ("cs", 25)):
+            items = 8 if kind == "exact swaps" else size
+            gains = np.array([[0.0], [0.3], [0.8]])
+            scores = rng.normal(size=(3, items)) + gains
+            if kind == "pass/fail":
+                scores = (rng.random((3, items)) < 0.5 + gains / 2).astype(float)
+            panel_sets[name] = dict(zip("abc", scores.tolist(), strict=True))
+        del panel_sets["cs"]["b"]
+        result = panel(panel_sets, languages=languages, replicates=999)
+        for pair in result.comparisons:
+            for row in pair.sets:
+                low, high = (0.0 if end is None else end for end in row.interval)
+                assert (low > 0 or high < 0) == (row.p_adjusted <= 0.05), row
+                assert (row.verdict != "undecided") == (row.p_adjusted <= 0.05)
+                outcomes.add((row.p <= 0.05, row.verdict != "undecided"))
+            bounds = pair.fixed if languages == "fixed" else pair.drawn
+            assert bounds is not None
+            assert (bounds[0] > 0 or bounds[1] < 0) == pair.significant
+    # Some sets are undecided only because of the correction.
+    assert outcomes >= {(True, True), (False, False)}
+    assert kind == "exact swaps" or (True, False) in outcomes
+
+
 @pytest.mark.parametrize("sets", [3, 5])
 def test_a_further_set_lies_in_the_predicted_interval(sets: int) -> None:
     rng, covered = np.random.default_rng(5), 0
@@ -228,7 +262,7 @@ def test_three_sets_predict_a_further_one(sets: int, predicted: bool) -> None:
 
 
 def test_a_p_value_of_exactly_alpha_decides() -> None:
-    rows = [SetDifference("de", 1.0, 0.1, 9, p, (0.8, 1.2)) for p in (0.25, 0.2500001)]
+    rows = [SetDifference("de", 1.0, 0.1, 9, p, [(0.8, 1.2)]) for p in (0.25, 0.2500001)]
     verdicts = [
         average_differences("m", ("a", "b"), 1, [row], (), PanelSettings(level=0.75))
         .sets[0]

@@ -66,7 +66,7 @@ def _in_percent(result: Panel) -> Panel:
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
     """Make a row for each test set, and one for the mean of several."""
-    digits, level = result.digits[pair.metric], f"{100 * result.settings.level:g} % interval"
+    digits, level = result.digits[pair.metric], _interval_heading(result, pair.metric)
     columns = (
         doc.Column("test_set", "Test set"),
         doc.Column("difference", f"{pair.a} − {pair.b}", digits=digits, sign=True),
@@ -100,6 +100,12 @@ def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
             }
         )
     return doc.Table(columns, tuple(rows))
+
+
+def _interval_heading(result: Panel, label: str) -> str:
+    """Name the intervals, which are adjusted for several pairs or sets as p is."""
+    several = len(result.of(label)) > 1 or len(result.test_sets) > 1
+    return f"{'adjusted ' * several}{100 * result.settings.level:g} % interval"
 
 
 def _varies(pair: PanelComparison) -> bool:
@@ -173,7 +179,7 @@ def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] 
 
 
 def _comparisons(result: Panel, label: str, *, details: bool) -> doc.Table:
-    digits, level = result.digits[label], f"{100 * result.settings.level:g} % interval"
+    digits, level = result.digits[label], _interval_heading(result, label)
 
     def in_brackets(interval: tuple[float, float] | None) -> str | None:
         return None if interval is None else doc.bracketed(interval, digits)
@@ -290,7 +296,8 @@ def _method(result: Panel) -> str:
         test = f"{MCNEMAR} over {units}"
     return (
         f"each set: {test}, Benjamini and Hochberg's correction; means: about {about}, "
-        f"Student's t, Holm's correction; level {settings.level:g}, seed {settings.seed}"
+        f"Student's t, Holm's correction; adjusted (not simultaneous) intervals; level "
+        f"{settings.level:g}, seed {settings.seed}"
     )
 
 
@@ -313,7 +320,7 @@ def _chart(result: Panel, label: str) -> doc.Chart:
         f"{label}: differences by test set",
         rows,
         headings | {"zero": "no difference", "pair": "Pair"},
-        interval=f"{100 * result.settings.level:g} % intervals",
+        interval=f"{_interval_heading(result, label)}s",
         panel="pair",
     )
 

@@ -8,9 +8,11 @@ from their spread between languages. The second question needs more evidence, an
 not extend to languages unlike the given ones.
 
 Each set has its own test, by approximate randomization. The tests of many sets are corrected by
-control of the false discovery rate (Benjamini and Hochberg 1995), which also controls wrong signs
-(Benjamini and Yekutieli 2005). The variance of the true differences between sets is Paule and
-Mandel's (1982) estimate, which has less bias with few sets than DerSimonian and Laird's.
+control of the false discovery rate (Benjamini and Hochberg 1995), which also controls wrong signs;
+their intervals invert the tests at the levels that this correction leaves (Benjamini and Yekutieli
+2005), so that an interval excludes 0 exactly if the set's verdict is not "undecided". The variance
+of the true differences between sets is Paule and Mandel's (1982) estimate, which has less bias with
+few sets than DerSimonian and Laird's.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
@@ -30,7 +33,7 @@ from truebleu.counts.counts import Counts
 from truebleu.counts.inputs import counts_of, paths_in
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanScorer
-from truebleu.significance.corrections import adjust
+from truebleu.significance.corrections import adjust, adjusted_alphas
 from truebleu.significance.pairs import (
     pairs_to_compare,
     rank_ranges,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from os import PathLike
 
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import RowKind
@@ -61,7 +65,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.significance.pairs import DifferenceBounds
+    from truebleu.significance.pairs import DifferenceBounds, PairTests
     from truebleu.significance.replicates import Progress
     from truebleu.significance.unit_counts import Pair
 
@@ -126,9 +130,10 @@ class PanelSettings(schema.Settings):
 class SetResult:
     """A difference on one test set: `a` minus `b`, with its standard error, test and interval.
 
-    The interval has all differences that the test does not reject: it excludes 0 if `p` is at most
-    1 minus the level. `p_adjusted` is corrected for the number of test sets, by Benjamini and
-    Hochberg.
+    `p_adjusted` is corrected for the number of test sets, by Benjamini and Hochberg, and the
+    interval is adjusted likewise: it excludes 0 exactly if `p_adjusted` is at most 1 minus the
+    level. Of the intervals of sets that are called better or worse, the expected share that misses
+    is at most 1 minus the level.
     """
 
     test_set: str
@@ -168,7 +173,9 @@ class PanelComparison:
         b: name of the second system.
         difference: mean over sets of the score of `a` minus the score of `b`.
         fixed: interval of the mean on these sets.
-        drawn: interval of the mean over further sets like these; None with one set.
+        drawn: interval of the mean over further sets like these; None with one set. The interval
+            that p is about, fixed or drawn, is adjusted for the number of pairs as p_adjusted is:
+            it excludes 0 exactly if the difference is significant.
         p: p-value about the languages of the settings, fixed or drawn; None for "drawn" with one
             set.
         p_adjusted: p after Holm's correction for the number of pairs by this metric.
@@ -400,24 +407,35 @@ class _MetricPanel:
     settings: PanelSettings
 
     def compare(self, pairs: Sequence[Pair]) -> dict[Pair, PanelComparison]:
-        """Compare the pairs that any set has; p-values are corrected by Holm's method."""
-        compared = {}
-        for pair in pairs:
-            by_set = {row.sizes.name: row.differences[self.index].get(pair) for row in self.sets}
-            rows = [row for row in by_set.values() if row is not None]
-            if rows:
-                missing = tuple(name for name, row in by_set.items() if row is None)
-                two = self.names[pair[0]], self.names[pair[1]]
-                compared[pair] = average_differences(
-                    self.label, two, self.sign, rows, missing, self.settings
-                )
-        p_values = [pair.p for pair in compared.values() if pair.p is not None]
-        adjusted = iter(adjust(p_values, "holm").tolist() if p_values else [])
-        for pair, comparison in compared.items():
-            p = None if comparison.p is None else next(adjusted)
-            significant = p is not None and p <= self.settings.alpha
-            compared[pair] = replace(comparison, p_adjusted=p, significant=significant)
-        return compared
+        """Compare the pairs that any set has; verdicts are corrected by Holm's method."""
+        by_pair = {
+            pair: {row.sizes.name: row.differences[self.index].get(pair) for row in self.sets}
+            for pair in pairs
+        }
+        present = {
+            pair: rows
+            for pair, by_set in by_pair.items()
+            if (rows := [row for row in by_set.values() if row is not None])
+        }
+        p = {pair: _test_mean(rows, self.settings.languages) for pair, rows in present.items()}
+        known = [pair for pair in present if p[pair] is not None]
+        p_values = np.array([p[pair] for pair in known], dtype=np.float64)
+        adjusted = adjust(p_values, "holm")
+        alphas = adjusted_alphas(p_values, adjusted, "holm", self.settings.alpha)
+        decisions = zip(adjusted.tolist(), alphas.tolist(), strict=True)
+        corrected = dict(zip(known, decisions, strict=True))
+        return {
+            (a, b): average_differences(
+                self.label,
+                (self.names[a], self.names[b]),
+                self.sign,
+                rows,
+                tuple(name for name, row in by_pair[a, b].items() if row is None),
+                self.settings,
+                corrected.get((a, b)),
+            )
+            for (a, b), rows in present.items()
+        }
 
     def average(self, compared: Mapping[Pair, PanelComparison]) -> list[PanelSystem]:
         """Average each system's scores over the sets, and rank the systems."""
@@ -479,14 +497,17 @@ def _require_same_scores(counts: Mapping[str, Counts]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetDifference:
-    """A pair on one set: difference, standard error, degrees of freedom, p-value and interval."""
+    """A pair on one set: difference, standard error, degrees of freedom and p-value.
+
+    `intervals` are adjusted for 1, 2, … rejections among the sets.
+    """
 
     test_set: str
     difference: float
     error: float
     degrees: int
     p: float
-    interval: DifferenceBounds
+    intervals: Sequence[DifferenceBounds]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -510,7 +531,7 @@ def _compare_set(
     name: str,
     counts: Counts,
     systems: Sequence[str],
-    pairs: Sequence[Pair],
+    families: Mapping[Pair, int],
     settings: PanelSettings,
     progress: Progress | None = None,
 ) -> _ComparedSet:
@@ -520,7 +541,7 @@ def _compare_set(
         name: name of the test set.
         counts: counts of the test set; texts that were not counted yet are counted here.
         systems: all systems of the panel.
-        pairs: numbers of the systems of each pair.
+        families: number of sets that have each pair, by the numbers of its systems.
         settings: settings of the panel.
         progress: function called with the number of replicates made since the last call.
     """
@@ -529,28 +550,30 @@ def _compare_set(
     unit = chosen_unit(settings.unit, outline)
     try:
         units = units_of(outline, CompareSettings(unit=unit))
-    except SettingError as error:  # add the name of the set
-        _, found, expected = error.args
+    except SettingError as refusal:  # add the name of the set
+        _, found, expected = refusal.args
         raise SettingError(f"test set {name}", found, expected) from None
     unit_counts = count_units(counts, units)
-    present = [pair for pair in pairs if all(number in index for number in pair)]
+    present = [pair for pair in families if all(number in index for number in pair)]
     local = [(index[a], index[b]) for a, b in present]
     each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
     tests = swap_tests(unit_counts, local, each, progress) if present else []
+    family = np.array([families[pair] for pair in present])
     differences: list[dict[Pair, SetDifference]] = [{} for _ in unit_counts]
     for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
-        errors = metric.errors_of_pairs(local).tolist()
-        intervals = tested.intervals()
-        for at, (pair, difference) in enumerate(
-            zip(present, metric.differences(local).tolist(), strict=True)
+        numbers = metric.differences(local), metric.errors_of_pairs(local), tested.p
+        intervals = _intervals_by_rejections(tested, family, settings.alpha)
+        for at, (pair, *of_pair) in enumerate(
+            zip(present, *map(np.ndarray.tolist, numbers), strict=True)
         ):
+            difference, error, p = of_pair
             of_metric[pair] = SetDifference(
                 test_set=name,
                 difference=difference,
-                error=errors[at],
+                error=error,
                 degrees=len(units) - 1,
-                p=float(tested.p[at]),
-                interval=intervals[at],
+                p=p,
+                intervals=[bounds[at] for bounds in intervals[: families[pair]]],
             )
     return _ComparedSet(
         sizes=PanelSet(
@@ -560,6 +583,24 @@ def _compare_set(
         scores=[metric.scores for metric in unit_counts],
         differences=differences,
     )
+
+
+def _intervals_by_rejections(
+    tested: PairTests, sets: NDArray[np.int64], alpha: float
+) -> list[list[DifferenceBounds]]:
+    """Return the intervals of all pairs for each number of rejections among their sets, from 1.
+
+    Benjamini and Hochberg reject k of m sets at alpha k / m. The intervals of these sets have this
+    alpha, those of the others alpha (k + 1) / m, as if they were rejected, too.
+    """
+    intervals = []
+    for rejections in range(1, sets.max(initial=0) + 1):
+        count = np.minimum(rejections, sets)
+        alphas, is_rejected = alpha * count / sets, tested.p * sets / count <= alpha
+        # Rounding must not part an interval from its test.
+        above, below = np.maximum(alphas, tested.p), np.nextafter(tested.p, 0)
+        intervals.append(tested.intervals(np.where(is_rejected, above, np.minimum(alphas, below))))
+    return intervals
 
 
 def _compare_sets(
@@ -573,7 +614,10 @@ def _compare_sets(
     """Compare the systems on every test set, in one task per set if there is an executor."""
     from truebleu.execution.executors import completed
 
-    about = systems, pairs, settings
+    order = {name: index for index, name in enumerate(systems)}
+    held = [{order[name] for name in part.outline.systems} for part in counts.values()]
+    families = {pair: sum(set(pair) <= numbers for numbers in held) for pair in pairs}
+    about = systems, families, settings
     if executor is None:
         return [_compare_set(name, part, *about, progress) for name, part in counts.items()]
     calls = [partial(_compare_set, name, part, *about) for name, part in counts.items()]
@@ -592,8 +636,9 @@ def average_differences(
     rows: Sequence[SetDifference],
     missing: tuple[str, ...],
     settings: PanelSettings,
+    corrected: tuple[float, float] | None = None,
 ) -> PanelComparison:
-    """Average a pair's difference over sets, without correcting p for other pairs.
+    """Average a pair's difference over sets.
 
     Args:
         metric: label of the metric.
@@ -602,57 +647,82 @@ def average_differences(
         rows: difference on each set that has both systems.
         missing: names of the other sets.
         settings: settings of the panel.
+        corrected: p-value corrected for other pairs, and the alpha that the correction leaves; None
+            without a correction.
     """
-    level = settings.level
+    fixed, drawn = _errors_of_mean(rows)
+    p = _test_mean(rows, settings.languages)
+    p_adjusted, alpha = corrected or (p, settings.alpha)
+    levels = {"fixed": settings.level, "drawn": settings.level, settings.languages: 1 - alpha}
     differences = np.array([row.difference for row in rows])
-    errors = np.array([row.error for row in rows])
-    degrees = np.array([row.degrees for row in rows])
-    count, mean = len(rows), float(differences.mean())
-    fixed = _error_of_mean(errors, degrees)
-    drawn = (float(differences.std(ddof=1)) / count**0.5, count - 1.0) if count > 1 else None
-    error = fixed if settings.languages == "fixed" else drawn
-    adjusted = adjust([row.p for row in rows], "bh")
-    sets = tuple(
-        SetResult(
-            test_set=row.test_set,
-            difference=row.difference,
-            error=row.error,
-            interval=row.interval,
-            p=row.p,
-            p_adjusted=p,
-            verdict=_verdict(sign * row.difference, p, settings.alpha),
-        )
-        for row, p in zip(rows, adjusted.tolist(), strict=True)
-    )
+    mean = float(differences.mean())
+    varies = None
+    if len(rows) > 1:
+        of_sets = np.array([row.error for row in rows])
+        varies = heterogeneity(differences, of_sets, settings.level)
     return PanelComparison(
         metric=metric,
         a=pair[0],
         b=pair[1],
         difference=mean,
-        fixed=_interval(mean, *fixed, level),
-        drawn=None if drawn is None else _interval(mean, *drawn, level),
-        p=None if error is None else float(student_p(mean, *error)),
-        p_adjusted=None,
-        significant=False,
-        heterogeneity=None if count < 2 else heterogeneity(differences, errors, level),
-        sets=sets,
+        fixed=_interval(mean, *fixed, levels["fixed"]),
+        drawn=None if drawn is None else _interval(mean, *drawn, levels["drawn"]),
+        p=p,
+        p_adjusted=p_adjusted,
+        significant=p_adjusted is not None and p_adjusted <= settings.alpha,
+        heterogeneity=varies,
+        sets=_verdicts(sign, rows, settings.alpha),
         missing=missing,
     )
 
 
-def _verdict(difference: float, p: float, alpha: float) -> Verdict:
-    if p > alpha or difference == 0:
-        return "undecided"
-    return "better" if difference > 0 else "worse"
+def _verdicts(sign: int, rows: Sequence[SetDifference], alpha: float) -> tuple[SetResult, ...]:
+    """Decide on each set, corrected for all of them."""
+    adjusted = adjust([row.p for row in rows], "bh").tolist()
+    rejected = sum(p <= alpha for p in adjusted)
+    results = []
+    for row, p in zip(rows, adjusted, strict=True):
+        is_rejected, gain = p <= alpha, sign * row.difference
+        verdict: Verdict = "better" if gain > 0 else "worse"
+        results.append(
+            SetResult(
+                test_set=row.test_set,
+                difference=row.difference,
+                error=row.error,
+                interval=row.intervals[rejected - is_rejected],
+                p=row.p,
+                p_adjusted=p,
+                verdict=verdict if is_rejected and gain else "undecided",
+            )
+        )
+    return tuple(results)
 
 
-def _error_of_mean(errors: Values, degrees: Values) -> tuple[float, float]:
-    """Return the standard error of a mean of independent estimates, and Satterthwaite's degrees."""
-    variances = errors**2
-    total = float(variances.sum())
-    if total == 0:
-        return 0.0, float(degrees.sum())
-    return total**0.5 / len(errors), total**2 / float((variances**2 / degrees).sum())
+def _errors_of_mean(
+    rows: Sequence[SetDifference],
+) -> tuple[tuple[float, float], tuple[float, float] | None]:
+    """Return standard errors and degrees of freedom of the mean over these sets and further ones.
+
+    Degrees of freedom over these sets are Satterthwaite's.
+    """
+    variances = np.array([row.error for row in rows]) ** 2
+    degrees = np.array([row.degrees for row in rows])
+    count, total = len(rows), float(variances.sum())
+    fixed = 0.0, float(degrees.sum())
+    if total:
+        fixed = total**0.5 / count, total**2 / float((variances**2 / degrees).sum())
+    drawn = None
+    if count > 1:
+        spread = float(np.std([row.difference for row in rows], ddof=1))
+        drawn = spread / count**0.5, count - 1.0
+    return fixed, drawn
+
+
+def _test_mean(rows: Sequence[SetDifference], languages: Languages) -> float | None:
+    """Return the p-value of the mean difference; None about further sets with one set."""
+    error = _errors_of_mean(rows)[languages == "drawn"]
+    mean = np.mean([row.difference for row in rows])
+    return None if error is None else float(student_p(mean, *error))
 
 
 def _interval(centre: float, error: float, degrees: float, level: float) -> Interval:
@@ -691,7 +761,8 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
             low, high = (middle, high) if squares(middle) > count - 1 else (low, middle)
     between = high if cochran > count - 1 else 0.0
     weights = 1 / variances
-    typical = (count - 1) * weights.sum() / (weights.sum() ** 2 - (weights**2).sum())
+    excess = float(weights.sum() - (weights**2).sum() / weights.sum())
+    typical = (count - 1) / excess if excess > 0 else inf
     prediction = None
     if count >= FEWEST_FOR_PREDICTION:
         # Student's interval of one more difference: few sets give only a rough estimate of tau.
