@@ -24,30 +24,43 @@ from truebleu.significance.intervals import (
     medians_and_relative_intervals,
     score_bounds,
 )
-from truebleu.significance.optimizer_runs import RunAverage, two_way_equivalence_p
+from truebleu.significance.optimizer_runs import RunAverage, SystemRuns, two_way_equivalence_p
 from truebleu.significance.pairs import (
     PAIR_BLOCK,
+    adjust_together,
+    all_pair_tests,
     clusters,
     pair_wins,
+    pairs_to_compare,
     probability_of_best,
     rank_ranges,
     significantly_better,
 )
 from truebleu.significance.rates import are_rates
-from truebleu.significance.settings import CompareSettings, known_clusters, name_of_unit
+from truebleu.significance.replicates import bootstrap_scores
+from truebleu.significance.settings import (
+    CompareSettings,
+    known_clusters,
+    name_of_unit,
+    resolve_settings,
+)
 from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, fewest_units
-from truebleu.significance.unit_counts import design_effects, largest_units
+from truebleu.significance.unit_counts import count_units, design_effects, largest_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.corpus.outline import Outline, Sizes
+    from numpy.typing import NDArray
+
+    from truebleu.corpus.outline import Sizes
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.metrics.base import Signature
-    from truebleu.resampling import Units, Values
+    from truebleu.counts.counts import Counts
+    from truebleu.metrics.base import Scorer, Signature
+    from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import DifferenceBounds, PairTests
+    from truebleu.significance.replicates import Progress
     from truebleu.significance.unit_counts import Pair, UnitCounts
 
 Bounds = tuple[float, float]
@@ -321,153 +334,171 @@ def _named(systems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResampledMetric:
-    """All systems and pairs by one metric, resampled and tested.
+class ResampledSystems:
+    """Systems resampled, with the tests of all pairs by each metric, before intervals are made.
 
     Attributes:
-        counts: counts of the systems by unit.
-        rows: counts of the systems by segment.
-        scores: scores on the bootstrap's replicates, shaped (replicate, system).
-        tests: tests of all pairs.
-        runs: scores of each system's runs; None if no runs are compared.
-    """
-
-    counts: UnitCounts
-    rows: Values
-    scores: Values
-    tests: PairTests
-    runs: Sequence[RunScores] | None
-
-
-@dataclass(frozen=True, slots=True)
-class _MetricResults:
-    """Results of one metric: the metric as a whole, all systems and all pairs."""
-
-    metric: MetricResult
-    systems: list[SystemResult]
-    pairs: list[PairResult]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """The compared pairs, and all that the results of all metrics share.
-
-    Attributes:
-        names: names of the systems.
-        pairs: systems of each comparison.
-        outline: outline of the test set.
-        units: units that were resampled or swapped.
         settings: settings of the comparison.
-        people: name of the curves of human agreement.
-        interval: requested method for intervals of scores, or None.
+        pairs: indices of the systems of each comparison.
+        tests: tests of all pairs, for each metric.
     """
 
-    names: Sequence[str]
-    pairs: Sequence[Pair]
-    outline: Outline
-    units: Units
-    settings: CompareSettings
-    people: str | None
-    interval: schema.IntervalName | None
-
-    def results(
+    def __init__(
         self,
-        metrics: Sequence[ResampledMetric],
-        runs: Mapping[str, tuple[str, ...]] | None,
-        groups: tuple[GroupComparison, ...],
-    ) -> Comparison:
-        """Make the result of a comparison by all metrics."""
-        by_label = {metric.counts.label: self._by_metric(metric) for metric in metrics}
-        return Comparison(
-            test_set=self.outline.sizes,
-            settings=self.settings,
-            units=len(self.units),
-            metrics={label: results.metric for label, results in by_label.items()},
-            systems={
-                name: {label: results.systems[index] for label, results in by_label.items()}
-                for index, name in enumerate(self.names)
-            },
-            comparisons=tuple(pair for results in by_label.values() for pair in results.pairs),
-            runs=runs,
-            groups=groups,
-            warnings=self.outline.warnings,
+        counts: Counts,
+        outputs: Mapping[str, tuple[str, ...]] | None,
+        options: Mapping[str, Any],
+        progress: Progress | None = None,
+        parts: int = 1,
+    ) -> None:
+        """Resample the systems and test all pairs.
+
+        Args:
+            counts: counts of the systems, or of their runs.
+            outputs: outputs of each system, or None if no runs are compared.
+            options: options of `compare`.
+            progress: function called with the number of replicates made since the last call.
+            parts: number of such tests that share the memory for intervals.
+        """
+        self._outline, self._outputs = counts.outline, outputs
+        self._options, self._progress = options, progress
+        self._names = list(counts.outline.systems if outputs is None else outputs)
+        self.pairs = pairs_to_compare(self._names, options["baseline"])
+        self.settings, self._units = resolve_settings(options, counts, outputs, len(self.pairs))
+        self._segments = [metric.rows.stored() for metric in counts.metrics]
+        self._by_output = self._counts = count_units(counts, self._units)
+        self._runs: SystemRuns | None = None
+        if outputs is not None:
+            settings = self.settings
+            self._runs = SystemRuns(outputs, self._by_output, settings.about, settings.seed)
+            self._counts = self._runs.averages
+        self._output_scores = self._score_outputs(0, self.settings.replicates)
+        self._scores = self._average(self._output_scores)
+        self.tests = self._test(parts)
+        # The default test scales no swaps if they vary as much as samples.
+        is_default = options["test"] is None and self.settings.test == "scaled"
+        if is_default and not any(tests.is_scaled for tests in self.tests):
+            self.settings = replace(self.settings, test="ar")
+
+    def _score_outputs(self, first: int, count: int) -> list[Values]:
+        bootstrap = self.settings.bootstrap(count)
+        return bootstrap_scores(
+            self._by_output, self._units, bootstrap, self._progress, first=first
         )
 
-    def _by_metric(self, metric: ResampledMetric) -> _MetricResults:
-        # Column order, so that the scores of a system are contiguous for the kernels.
-        metric = replace(metric, scores=np.asfortranarray(metric.scores))
-        counts, tests, scorer = metric.counts, metric.tests, metric.counts.metric
-        settings, higher = self.settings, counts.sign == 1
-        better = significantly_better(
-            counts.systems,
-            self.pairs,
-            counts.differences(self.pairs),
-            tests.p_adjusted <= settings.alpha,
-            higher_is_better=higher,
+    def _average(self, scores: list[Values], first: int = 0) -> list[Values]:
+        return scores if self._runs is None else self._runs.mean_scores(scores, first)
+
+    def _test(self, parts: int) -> list[PairTests]:
+        settings, swapped = self.settings, self._counts
+        if self._runs is not None and settings.swap_runs == "separately":
+            swapped = self._runs.pooled
+
+        def draw(first: int, count: int) -> list[Values]:
+            return self._average(self._score_outputs(first, count), first)
+
+        tests = all_pair_tests(
+            swapped, self._scores, self.pairs, settings, draw, self._progress, parts
         )
-        # Ranks against a baseline would depend on comparisons that were not made.
-        ranked = scorer.higher_is_better is not None and settings.baseline is None
-        groups = clusters(counts.scores, better, higher_is_better=higher) if ranked else []
-        method = choose_interval(counts, self.interval, settings.interval)
-        return _MetricResults(
-            MetricResult(
-                signature=scorer.signature.with_references(self.outline.references_each),
-                higher_is_better=scorer.higher_is_better,
-                clusters=tuple(tuple(self.names[system] for system in group) for group in groups),
-                experimentwise_error=experimentwise_error(settings.alpha, len(self.pairs)),
-                replicates=tests.replicates,
-                exact=tests.exact,
-                decided=tests.decided,
-                smallest_p=tests.smallest_p,
-                test=_test_name(counts, settings),
-                digits=scorer.digits,
-                interval_method=method,
-                pass_fail=counts.items is not None,
-                percent=_are_percentages(metric),
-                unmatched={
-                    name: order
-                    for name, sums in zip(self.names, counts.sums, strict=True)
-                    if (order := scorer.describe(sums.tolist(), None).unmatched_order)
-                },
-                rare_zeros={
-                    name: count
-                    for name, count in zip(self.names, counts.rare_zeros, strict=True)
-                    if count
-                },
-            ),
-            self._systems(metric, rank_ranges(better) if ranked else None, method),
-            self._pairs(metric),
+        if settings.correct_over == "pairs":
+            return tests
+        return adjust_together(tests, settings.correction, settings.alpha)
+
+    def results(self, groups: tuple[GroupComparison, ...] = ()) -> Comparison:
+        """Make the result of the comparison."""
+        metrics: dict[str, MetricResult] = {}
+        systems: dict[str, dict[str, SystemResult]] = {name: {} for name in self._names}
+        comparisons: list[PairResult] = []
+        for index, counts in enumerate(self._counts):
+            # Column order, so that the scores of a system are contiguous for the kernels.
+            scores = np.asfortranarray(self._scores[index])
+            rows = self._segments[index]
+            if self._runs is not None:
+                rows = self._runs.by_system(rows)
+            better = significantly_better(
+                counts.systems,
+                self.pairs,
+                counts.differences(self.pairs),
+                self.tests[index].p_adjusted <= self.settings.alpha,
+                higher_is_better=counts.sign == 1,
+            )
+            # Ranks against a baseline would depend on comparisons that were not made.
+            has_ranks = counts.metric.higher_is_better is not None
+            has_ranks = has_ranks and self.settings.baseline is None
+            metric = self._metric(index, rows, better if has_ranks else None)
+            metrics[counts.label] = metric
+            results = self._systems(index, scores, metric, better if has_ranks else None)
+            for name, result in zip(self._names, results, strict=True):
+                systems[name][counts.label] = result
+            comparisons += self._pairs(index, scores, rows)
+        return Comparison(
+            test_set=self._outline.sizes,
+            settings=self.settings,
+            units=len(self._units),
+            metrics=metrics,
+            systems=systems,
+            comparisons=tuple(comparisons),
+            runs=self._outputs,
+            groups=groups,
+            warnings=self._outline.warnings,
+        )
+
+    def _metric(self, index: int, rows: Values, better: NDArray[np.bool_] | None) -> MetricResult:
+        """Return the results of a metric as a whole; `better` is None without ranks."""
+        counts, tests, settings = self._counts[index], self.tests[index], self.settings
+        scorer, groups = counts.metric, []
+        if better is not None:
+            groups = clusters(counts.scores, better, higher_is_better=counts.sign == 1)
+        return MetricResult(
+            signature=scorer.signature.with_references(self._outline.references_each),
+            higher_is_better=scorer.higher_is_better,
+            clusters=tuple(tuple(self._names[system] for system in group) for group in groups),
+            experimentwise_error=experimentwise_error(settings.alpha, len(self.pairs)),
+            replicates=tests.replicates,
+            exact=tests.exact,
+            decided=tests.decided,
+            smallest_p=tests.smallest_p,
+            test=_test_name(counts, settings),
+            digits=scorer.digits,
+            interval_method=choose_interval(counts, self._options["interval"], settings.interval),
+            pass_fail=counts.items is not None,
+            percent=_are_percentages(scorer, rows),
+            unmatched={
+                name: order
+                for name, sums in zip(self._names, counts.sums, strict=True)
+                if (order := scorer.describe(sums.tolist(), None).unmatched_order)
+            },
+            rare_zeros={
+                name: count
+                for name, count in zip(self._names, counts.rare_zeros, strict=True)
+                if count
+            },
         )
 
     def _systems(
-        self,
-        metric: ResampledMetric,
-        ranks: Sequence[tuple[int, int]] | None,
-        method: schema.IntervalName,
+        self, index: int, scores: Values, metric: MetricResult, better: NDArray[np.bool_] | None
     ) -> list[SystemResult]:
-        counts, level = metric.counts, self.settings.level
-        scores = metric.scores
-        low, high = interval_bounds(counts, scores, None, method, level)
+        counts, level = self._counts[index], self.settings.level
+        low, high = interval_bounds(counts, scores, None, metric.interval_method, level)
         nothing = [None] * counts.systems
-        best: Sequence[float | None] = nothing
-        if counts.metric.higher_is_better is not None:
-            best = probability_of_best(scores, higher_is_better=counts.sign == 1)
         medians, relative = zip(*medians_and_relative_intervals(scores, level), strict=True)
         columns: dict[str, Sequence[Any]] = {
             "score": counts.scores.tolist(),
             "interval": [score_bounds(*ends) for ends in zip(low, high, strict=True)],
             "median": medians,
             "relative_interval": relative,
-            "rank_range": nothing if ranks is None else ranks,
-            "p_best": best,
-            "runs": nothing if metric.runs is None else metric.runs,
+            "rank_range": nothing if better is None else rank_ranges(better),
+            "p_best": nothing
+            if metric.higher_is_better is None
+            else probability_of_best(scores, higher_is_better=counts.sign == 1),
         }
+        if self._runs is not None:
+            columns["runs"] = self._runs.run_scores(index, self._output_scores[index])
         return [SystemResult(**row) for row in _rows(columns)]
 
-    def _pairs(self, metric: ResampledMetric) -> list[PairResult]:
-        pairs, settings = self.pairs, self.settings
-        counts, scores, tests = metric.counts, metric.scores, metric.tests
+    def _pairs(self, index: int, scores: Values, rows: Values) -> list[PairResult]:
+        pairs, settings, outline = self.pairs, self.settings, self._outline
+        counts, tests = self._counts[index], self.tests[index]
         differing = counts.differing_units(pairs)
         minimum = _fewest_differing(counts.units, settings, settings.alpha)
         largest = largest_units(counts, pairs)
@@ -475,8 +506,8 @@ class Family:
         significant = (tests.p_adjusted <= settings.alpha).tolist()
         ratios = nothing if tests.swap_ratios is None else tests.swap_ratios.tolist()
         columns: dict[str, Sequence[Any]] = {
-            "a": [self.names[a] for a, _ in pairs],
-            "b": [self.names[b] for _, b in pairs],
+            "a": [self._names[a] for a, _ in pairs],
+            "b": [self._names[b] for _, b in pairs],
             "difference": counts.differences(pairs).tolist(),
             "wins": pair_wins(scores, pairs, sign=counts.sign, scale=counts.scale).tolist(),
             "p": tests.p.tolist(),
@@ -485,28 +516,29 @@ class Family:
             "significant": significant,
             "differing_units": differing,
             **_discordance(counts, pairs),
-            "note": [_note(count, minimum) for count in differing],
-            "design_effect": design_effects(
-                counts, metric.rows, known_clusters(self.outline, settings), pairs
-            ),
+            "note": [
+                "identical" if count == 0 else "few units differ" if count < minimum else None
+                for count in differing
+            ],
+            "design_effect": design_effects(counts, rows, known_clusters(outline, settings), pairs),
             "largest_share": [unit.share for unit in largest],
             "largest_unit": [
-                name_of_unit(self.outline, self.units, settings, unit.unit) for unit in largest
+                name_of_unit(outline, self._units, settings, unit.unit) for unit in largest
             ],
             "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
                 counts.metric,
-                self.people,
+                self._options["people"],
                 pairs,
                 counts.scores,
-                self.outline.references_each,
+                outline.references_each,
                 decided=significant,
                 replicates=lambda: scores,
             ),
         }
-        if metric.runs is not None:
-            pooled = [runs.pooled_score for runs in metric.runs]
-            columns["pooled_difference"] = [pooled[a] - pooled[b] for a, b in pairs]
+        if self._runs is not None:
+            pooled = self._runs.pooled[index].differences(pairs)
+            columns["pooled_difference"] = pooled.tolist()
         columns |= _difference_bounds(tests, counts, pairs, settings)
         columns |= _equivalence(counts, scores, pairs, settings)
         correction = CORRECTIONS[settings.correction]
@@ -527,15 +559,15 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     )
 
 
-def _are_percentages(metric: ResampledMetric) -> bool:
+def _are_percentages(scorer: Scorer, rows: Values) -> bool:
     """Return whether all scores of items, or of their runs, are 0 or 1."""
-    scorer = metric.counts.metric
-    of_runs = scorer.metric if isinstance(scorer, RunAverage) else scorer
     # The columns of runs stand side by side.
-    width = 2 * (scorer.runs if isinstance(scorer, RunAverage) else 1)
-    if not isinstance(of_runs, MeanScorer) or metric.rows.shape[2] != width:
+    of_runs, width = scorer, 2
+    if isinstance(scorer, RunAverage):
+        of_runs, width = scorer.metric, 2 * scorer.runs
+    if not isinstance(of_runs, MeanScorer) or rows.shape[2] != width:
         return False
-    return are_rates(of_runs, metric.rows.reshape(len(metric.rows), -1, 2))
+    return are_rates(of_runs, rows.reshape(len(rows), -1, 2))
 
 
 def _test_name(counts: UnitCounts, settings: CompareSettings) -> str:
@@ -650,10 +682,3 @@ def _fewest_differing(units: int, settings: CompareSettings, alpha: float) -> in
     if TESTS[settings.test].source != "swaps":
         return 0
     return min(fewest_units(alpha, settings.alternative), units)
-
-
-def _note(differing: int, minimum: int) -> PairNote | None:
-    """Return why a test is moot, or None if enough units differ between the systems."""
-    if differing == 0:
-        return "identical"
-    return "few units differ" if differing < minimum else None
