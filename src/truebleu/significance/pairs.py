@@ -56,7 +56,6 @@ from truebleu.significance.tests import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import NativeMetric
     from truebleu.schema import Alternative
     from truebleu.significance.replicates import Progress
     from truebleu.significance.settings import CompareSettings
@@ -76,7 +75,6 @@ PAIR_BLOCK = 1 << 22
 ENOUGH_DIFFERING = 20
 # Replicates kept for the ends of intervals: 64 MB.
 KEPT = 1 << 23
-# Maximum number of pairs whose intervals are adjusted: more might need the swaps a second time.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,36 +155,31 @@ def pair_tests(
         observed, replicated, settings.alternative, exact=exact, scale=statistics.scale
     )
     null = () if test.null is None else (test.null(observed, replicated),)
-    evidence = Evidence(p, len(differences), exact, NullBlocks(lambda: null))
-    return _adjust_and_decide(statistics, pairs, settings, evidence)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """Evidence of replicates about all pairs by one metric.
-
-    Attributes:
-        p: p-value of each pair.
-        replicates: number of replicates.
-        exact: True if the replicates are all possible swaps.
-        null: differences of equal systems, block by block.
-    """
-
-    p: Values
-    replicates: int
-    exact: bool
-    null: NullBlocks
+    evidence = p, len(differences), exact, NullBlocks(lambda: null)
+    return _adjust_and_decide(statistics, pairs, settings, *evidence)
 
 
 def _adjust_and_decide(
     statistics: UnitCounts,
     pairs: Sequence[Pair],
     settings: CompareSettings,
-    evidence: Evidence,
+    p: Values,
+    replicates: int,
+    exact: bool,
+    null: NullBlocks,
 ) -> PairTests:
-    """Adjust p-values for multiple comparisons, and check that every decision is clear."""
+    """Adjust p-values for multiple comparisons, and check that every decision is clear.
+
+    Args:
+        statistics: counts of all systems by one metric.
+        pairs: systems of each comparison.
+        settings: test, alternative, level and correction.
+        p: p-value of each pair.
+        replicates: number of replicates.
+        exact: True if the replicates are all possible swaps.
+        null: differences of equal systems, block by block.
+    """
     test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
-    p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
     # The swap of every unit is as extreme as the empty one in a two-sided test.
     extreme = 2 if settings.alternative == "two-sided" else 1
@@ -201,7 +194,7 @@ def _adjust_and_decide(
             raise SettingError("correction", correction.name, f"holm with {test.title}")
         observed = statistics.sign * statistics.differences(pairs)
         adjusted = correction.adjust(
-            observed, evidence.null, settings.alternative, exact=exact, scale=statistics.scale
+            observed, null, settings.alternative, exact=exact, scale=statistics.scale
         )
         # Standardized differences may round ties the other way; a corrected p is never smaller.
         adjusted = np.maximum(adjusted, p)
@@ -230,6 +223,8 @@ def _share(p: Values, replicates: int) -> Values:
     return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
 
 
+# p-values, number of replicates, True if these are all swaps, and differences of equal systems.
+Evidence: TypeAlias = "tuple[Values, int, bool, NullBlocks]"
 # Function of the index of the first replicate and the number of replicates that returns scores
 # shaped (replicate, system) for each metric.
 Draw = Callable[[int, int], Sequence[Values]]
@@ -286,7 +281,7 @@ def all_pair_tests(
         extend(unclear, count)
         for metric in unclear:
             evidence = replicates[metric].evidence()
-            tests[metric] = _adjust_and_decide(statistics[metric], pairs, settings, evidence)
+            tests[metric] = _adjust_and_decide(statistics[metric], pairs, settings, *evidence)
         unclear = [metric for metric in unclear if not tests[metric].decided]
         if not (settings.adaptive and unclear):
             break
@@ -347,16 +342,13 @@ def _mcnemar_tests(
     """Test pairs of pass/fail scores exactly: p depends on neither the seed nor the order."""
     side = settings.alternative
     p, _ = mcnemar(statistics, pairs, side, settings.alpha)
-    evidence = Evidence(p, 2 ** min(statistics.units, 1000), True, NullBlocks(lambda: ()))
 
-    def invert(alphas: Values) -> Values:
-        def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
-            return mcnemar(statistics, [pairs[pair] for pair in chosen], side, alpha)[1]
+    def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
+        return mcnemar(statistics, [pairs[pair] for pair in chosen], side, alpha)[1]
 
-        return by_alpha(alphas, of_pairs)
-
-    tests = _adjust_and_decide(statistics, pairs, settings, evidence)
-    return replace(tests, replicates=0, invert=invert)
+    evidence = p, 2 ** min(statistics.units, 1000), True, NullBlocks(lambda: ())
+    tests = _adjust_and_decide(statistics, pairs, settings, *evidence)
+    return replace(tests, replicates=0, invert=partial(by_alpha, bounds=of_pairs))
 
 
 def mcnemar(
@@ -382,16 +374,14 @@ def _runs_tests(
     side = settings.alternative
     p = test.p_values(statistics, pairs, side)
 
-    def invert(alphas: Values) -> Values:
-        def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
-            part = [pairs[pair] for pair in chosen]
-            half_widths = test.half_widths(statistics, part, side, alpha)
-            return inverted_intervals(statistics, part, half_widths, p[chosen], side, alpha)
-
-        return by_alpha(alphas, of_pairs)
+    def of_pairs(chosen: NDArray[np.intp], alpha: float) -> Values:
+        part = [pairs[pair] for pair in chosen]
+        half_widths = test.half_widths(statistics, part, side, alpha)
+        return inverted_intervals(statistics, part, half_widths, p[chosen], side, alpha)
 
     adjusted = adjust(p, settings.correction)
     alphas = adjusted_alphas(p, adjusted, settings.correction, settings.alpha)
+    invert = partial(by_alpha, bounds=of_pairs)
     return PairTests(p, np.zeros_like(p), adjusted, 0, False, True, 0.0, alphas, invert)
 
 
@@ -526,11 +516,32 @@ class _SwapReplicates(_Replicates):
         if self.statistics.has_exact_test:
             settings = self._settings
             p, _ = mcnemar(self.statistics, self._pairs, settings.alternative, settings.alpha)
-        null, native = NullBlocks(self._null), self.statistics.metric.native()
-        if native is not None:
-            counted = self.statistics, self._pairs, native, self._swaps(), self._tally
-            null = _NativeNull(null.blocks, *counted, self.count, self._scales)
-        return Evidence(p, self.count, self._exact, null)
+        is_native = self.statistics.metric.native() is not None
+        null = _NativeNull(self._null, self) if is_native else NullBlocks(self._null)
+        return p, self.count, self._exact, null
+
+    def spread(self) -> tuple[Values, Values]:
+        """Return the standard deviation and largest absolute difference of each pair's swaps."""
+        total, squares, largest = self._tally.spread
+        return deviation(self.count, total, squares), largest
+
+    def step_down_counts(
+        self, factors: Values, side: Alternative, order: NDArray[np.intp], reached: Values
+    ) -> NDArray[np.int64]:
+        """Count the swaps that reach each value, in the core; see `NullBlocks.count`."""
+        statistics, pairs = self.statistics, _core.Pairs(self._pairs)
+        extreme = np.zeros(len(order), dtype=np.int64)
+        for _, (swapped_sums,) in swapped_sum_blocks([statistics], self._swaps()):
+            extreme += pairs.step_down_counts(
+                swapped_sums,
+                statistics.sums,
+                statistics.metric.native(),
+                factors=(statistics.sign * factors * self._scales).tolist(),
+                side=side,
+                order=order.tolist(),
+                bounds=reached.tolist(),
+            ).astype(np.int64)
+        return extreme
 
     def _swaps(self) -> Swaps:
         return Swaps(replicates=self.count, seed=self._settings.seed)
@@ -628,36 +639,18 @@ def _pairs_that_fit(rank: int, numbers: int) -> int:
 class _NativeNull(NullBlocks):
     """Differences after swaps, counted again by the core without returning them."""
 
-    statistics: UnitCounts
-    pairs: Sequence[Pair]
-    native: NativeMetric
-    swaps: Swaps
-    tally: PairTally
-    replicates: int
-    scales: Values
+    swaps: _SwapReplicates
 
     def spread(self) -> tuple[Values, Values]:
         """Return each comparison's standard deviation and largest absolute difference."""
-        total, squares, largest = self.tally.spread
-        return deviation(self.replicates, total, squares), largest
+        return self.swaps.spread()
 
     def count(
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
     ) -> tuple[NDArray[np.int64], int]:
         """Count the replicates that reach each value; see `NullBlocks.count`."""
-        extreme = np.zeros(len(order), dtype=np.int64)
-        pairs = _core.Pairs(self.pairs)
-        for _, (swapped_sums,) in swapped_sum_blocks([self.statistics], self.swaps):
-            extreme += pairs.step_down_counts(
-                swapped_sums,
-                self.statistics.sums,
-                self.native,
-                factors=(self.statistics.sign * factors * self.scales).tolist(),
-                side=alternative,
-                order=order.tolist(),
-                bounds=reached.tolist(),
-            ).astype(np.int64)
-        return extreme, self.replicates
+        counts = self.swaps.step_down_counts(factors, alternative, order, reached)
+        return counts, self.swaps.count
 
 
 class _BootstrapReplicates(_Replicates):
@@ -689,7 +682,7 @@ class _BootstrapReplicates(_Replicates):
                 self._settings.alternative,
                 scale=self.statistics.scale,
             )
-        return Evidence(p, len(self.scores), False, NullBlocks(self._null))
+        return p, len(self.scores), False, NullBlocks(self._null)
 
     def half_widths(self, alphas: Values) -> Values:
         """Return the half-widths of the intervals that invert the bootstrap test."""
