@@ -56,6 +56,7 @@ from truebleu.significance.tests import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu._core import NativeMetric
     from truebleu.schema import Alternative
     from truebleu.significance.replicates import Progress
     from truebleu.significance.settings import CompareSettings
@@ -415,6 +416,8 @@ class _Replicates(ABC):
     """Replicates of one metric: evidence about all pairs, and intervals that agree with it.
 
     Attributes:
+        statistics: counts of all systems by the metric.
+        all_pairs: systems of each comparison.
         swap_ratios: see `replicates.swap_ratios`; None for the bootstrap.
     """
 
@@ -423,7 +426,7 @@ class _Replicates(ABC):
     def __init__(
         self, statistics: UnitCounts, pairs: Sequence[Pair], settings: CompareSettings
     ) -> None:
-        self.statistics, self._pairs, self._settings = statistics, pairs, settings
+        self.statistics, self.all_pairs, self._settings = statistics, pairs, settings
         self._observed = statistics.sign * statistics.differences(pairs)
 
     @abstractmethod
@@ -445,7 +448,7 @@ class _Replicates(ABC):
         self, chosen: NDArray[np.intp], alpha: float, half_widths: Values, p: Values
     ) -> Values:
         """Return the intervals of some pairs, given the half-widths of all."""
-        pairs, side = [self._pairs[pair] for pair in chosen], self._settings.alternative
+        pairs, side = [self.all_pairs[pair] for pair in chosen], self._settings.alternative
         return inverted_intervals(self.statistics, pairs, half_widths[:, chosen], p, side, alpha)
 
     def _ranks(self, alphas: Values, replicates: int, *, exact: bool) -> NDArray[np.intp]:
@@ -486,13 +489,13 @@ class _SwapReplicates(_Replicates):
             self._scales = np.ones_like(self._scales)
         if exact or self.count == 0:
             rank = _core.critical_rank(count, self._settings.alpha, exact=exact)
-            self._rank = rank if len(self._pairs) <= _pairs_that_fit(rank, self._room) else 0
+            self._rank = rank if len(self.all_pairs) <= _pairs_that_fit(rank, self._room) else 0
             self._tally = self._empty_tally(slice(None), self._rank)
         self.count, self._exact = count, exact
 
     def pairs(self, part: slice = slice(None)) -> Sequence[Pair]:
         """Return pairs with the systems in the order in which they are scored."""
-        pairs = self._pairs[part]
+        pairs = self.all_pairs[part]
         return pairs if self._turn > 0 else [(b, a) for a, b in pairs]
 
     def add(self, differences: Values, shares: Values) -> None:
@@ -515,9 +518,9 @@ class _SwapReplicates(_Replicates):
         p = _core.p_values(self._tally.extreme, self.count, exact=self._exact)
         if self.statistics.has_exact_test:
             settings = self._settings
-            p, _ = mcnemar(self.statistics, self._pairs, settings.alternative, settings.alpha)
-        is_native = self.statistics.metric.native() is not None
-        null = _NativeNull(self._null, self) if is_native else NullBlocks(self._null)
+            p, _ = mcnemar(self.statistics, self.all_pairs, settings.alternative, settings.alpha)
+        native = self.statistics.metric.native()
+        null = NullBlocks(self._null) if native is None else _NativeNull(self._null, self, native)
         return p, self.count, self._exact, null
 
     def spread(self) -> tuple[Values, Values]:
@@ -525,23 +528,14 @@ class _SwapReplicates(_Replicates):
         total, squares, largest = self._tally.spread
         return deviation(self.count, total, squares), largest
 
-    def step_down_counts(
-        self, factors: Values, side: Alternative, order: NDArray[np.intp], reached: Values
-    ) -> NDArray[np.int64]:
-        """Count the swaps that reach each value, in the core; see `NullBlocks.count`."""
-        statistics, pairs = self.statistics, _core.Pairs(self._pairs)
-        extreme = np.zeros(len(order), dtype=np.int64)
-        for _, (swapped_sums,) in swapped_sum_blocks([statistics], self._swaps()):
-            extreme += pairs.step_down_counts(
-                swapped_sums,
-                statistics.sums,
-                statistics.metric.native(),
-                factors=(statistics.sign * factors * self._scales).tolist(),
-                side=side,
-                order=order.tolist(),
-                bounds=reached.tolist(),
-            ).astype(np.int64)
-        return extreme
+    def swapped_sums(self) -> Iterator[Values]:
+        """Yield the sums over the units of all swaps so far, block by block."""
+        for _, (sums,) in swapped_sum_blocks([self.statistics], self._swaps()):
+            yield sums
+
+    def scaled(self, factors: Values) -> list[float]:
+        """Multiply factors of pairs by the scales of their swaps, negated if lower is better."""
+        return list((self.statistics.sign * factors * self._scales).tolist())
 
     def _swaps(self) -> Swaps:
         return Swaps(replicates=self.count, seed=self._settings.seed)
@@ -565,7 +559,7 @@ class _SwapReplicates(_Replicates):
         # The farthest replicates of all pairs do not fit: repeat the swaps in parts.
         size = max(1, _pairs_that_fit(rank, KEPT))
         parts = []
-        for start in range(0, len(self._pairs), size):
+        for start in range(0, len(self.all_pairs), size):
             part = slice(start, start + size)
             tally = self._empty_tally(part, rank)
             for block in self._again(part):
@@ -576,14 +570,14 @@ class _SwapReplicates(_Replicates):
     @cached_property
     def _differing(self) -> NDArray[np.intp]:
         """Number of units in which the systems of each pair differ."""
-        return np.array(self.statistics.differing_units(self._pairs), dtype=np.intp)
+        return np.array(self.statistics.differing_units(self.all_pairs), dtype=np.intp)
 
     def _inverted(
         self, chosen: NDArray[np.intp], alpha: float, half_widths: Values, p: Values
     ) -> Values:
         """Return the intervals that invert the test; pass/fail scores get Tango's."""
         statistics, side = self.statistics, self._settings.alternative
-        pairs = [self._pairs[pair] for pair in chosen]
+        pairs = [self.all_pairs[pair] for pair in chosen]
         if statistics.has_exact_test:
             return mcnemar(statistics, pairs, side, alpha)[1]
         bounds = super()._inverted(chosen, alpha, half_widths, p)
@@ -640,6 +634,7 @@ class _NativeNull(NullBlocks):
     """Differences after swaps, counted again by the core without returning them."""
 
     swaps: _SwapReplicates
+    native: NativeMetric
 
     def spread(self) -> tuple[Values, Values]:
         """Return each comparison's standard deviation and largest absolute difference."""
@@ -649,8 +644,18 @@ class _NativeNull(NullBlocks):
         self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
     ) -> tuple[NDArray[np.int64], int]:
         """Count the replicates that reach each value; see `NullBlocks.count`."""
-        counts = self.swaps.step_down_counts(factors, alternative, order, reached)
-        return counts, self.swaps.count
+        extreme, pairs = np.zeros(len(order), dtype=np.int64), _core.Pairs(self.swaps.all_pairs)
+        for sums in self.swaps.swapped_sums():
+            extreme += pairs.step_down_counts(
+                sums,
+                self.swaps.statistics.sums,
+                self.native,
+                factors=self.swaps.scaled(factors),
+                side=alternative,
+                order=order.tolist(),
+                bounds=reached.tolist(),
+            ).astype(np.int64)
+        return extreme, self.swaps.count
 
 
 class _BootstrapReplicates(_Replicates):
@@ -674,7 +679,7 @@ class _BootstrapReplicates(_Replicates):
 
     def evidence(self) -> Evidence:
         """Return the evidence of the replicates so far."""
-        p = np.empty(len(self._pairs))
+        p = np.empty(len(self.all_pairs))
         for part, differences in self._parts():
             p[part] = self._test.p_values(
                 self._observed[part],
@@ -687,7 +692,7 @@ class _BootstrapReplicates(_Replicates):
     def half_widths(self, alphas: Values) -> Values:
         """Return the half-widths of the intervals that invert the bootstrap test."""
         ranks = self._ranks(alphas, len(self.scores), exact=False)
-        half_widths = np.full((2, len(self._pairs)), np.inf)
+        half_widths = np.full((2, len(self.all_pairs)), np.inf)
         for part, differences in self._parts():
             observed = self._observed[part]
             for rank in np.unique(ranks[part][ranks[part] > 0]).tolist():
@@ -700,7 +705,7 @@ class _BootstrapReplicates(_Replicates):
     def _parts(self) -> Iterator[tuple[slice, Values]]:
         """Yield the pairs block by block, with their differences on all replicates."""
         size = max(1, PAIR_BLOCK // len(self.scores))
-        for start in range(0, len(self._pairs), size):
+        for start in range(0, len(self.all_pairs), size):
             part = slice(start, start + size)
             yield part, self._differences(self.scores, part)
 
@@ -709,7 +714,7 @@ class _BootstrapReplicates(_Replicates):
         return np.asarray(self.statistics.sign * differences)
 
     def _null(self) -> Iterator[Values]:
-        size = max(1, PAIR_BLOCK // len(self._pairs))
+        size = max(1, PAIR_BLOCK // len(self.all_pairs))
         for start in range(0, len(self.scores) if self._test.null else 0, size):
             differences = self._differences(self.scores[start : start + size], slice(None))
             if self._test.null is not None:
