@@ -1,4 +1,3 @@
-"use strict";
 // The segment browser: a list of segments, one segment in full, and scores of the selection.
 
 const ROW = 52;
@@ -54,9 +53,9 @@ class Browser {
 
   // Makes a control that changes the state and shows it. What is being typed is applied after a pause, or
   // with the next change of another control.
-  control(name, input, ...rest) {
-    const value = () => (input.type === "checkbox" ? (input.checked ? "yes" : "") : input.value);
-    const typed = input.type === "search";
+  control(name, title, input) {
+    const [typed, box] = [input.type === "search", input.type === "checkbox"];
+    const value = () => (box ? (input.checked ? "yes" : "") : input.value);
     let timer = 0;
     input.name = name;
     input.addEventListener(typed ? "input" : "change", () => {
@@ -66,22 +65,20 @@ class Browser {
       timer = setTimeout(() => this.change({}, { replace: this.typing === name, typing: name }), 250);
       return undefined;
     });
-    return element("label", { class: input.type }, ...rest);
+    return element("label", { class: input.type }, ...(box ? [input, title] : [title, input]));
   }
 
   select(name, title, options) {
-    const input = element("select", {}, ...options);
-    return this.control(name, input, title, input);
+    return this.control(name, title, element("select", {}, ...options));
   }
 
   search(name, title, properties = {}) {
-    const input = element("input", { type: "search", spellcheck: "false", autocomplete: "off", ...properties });
-    return this.control(name, input, title, input);
+    const looks = { type: "search", spellcheck: "false", autocomplete: "off" };
+    return this.control(name, title, element("input", { ...looks, ...properties }));
   }
 
   box(name, title) {
-    const input = element("input", { type: "checkbox" });
-    return this.control(name, input, input, title);
+    return this.control(name, title, element("input", { type: "checkbox" }));
   }
 
   build() {
@@ -92,9 +89,8 @@ class Browser {
     const controls = [];
     if (store.hasTexts) controls.push(this.search("text", store.is_items ? "Question, target or output" : "Text"));
     if (store.variables.length > 0) {
-      const slices = store.variables.map(({ name, labels }) => element(
-        "optgroup", { label: name }, ...labels.map((label) => option(`${name}:${label}`, label)),
-      ));
+      const options = ({ name, labels }) => labels.map((label) => option(`${name}:${label}`, label));
+      const slices = store.variables.map((variable) => element("optgroup", { label: variable.name }, ...options(variable)));
       controls.push(this.select("slice", "Slice", [option("", "all"), ...slices]));
     }
     const flags = [...new Set(Object.values(store.flags).flatMap(Object.keys))];
@@ -103,8 +99,9 @@ class Browser {
       controls.push(this.select("flag", "Flagged", [...any, ...flags.map((flag) => option(flag))]));
     }
     if (store.documents !== null) {
-      const names = [...new Set(store.documents)].slice(0, MOST_OPTIONS).map((name) => element("option", { value: name }));
-      controls.push(this.search("document", "Document", { list: "documents" }), element("datalist", { id: "documents" }, ...names));
+      const names = [...new Set(store.documents)].slice(0, MOST_OPTIONS);
+      const list = element("datalist", { id: "documents" }, ...names.map((value) => element("option", { value })));
+      controls.push(this.search("document", "Document", { list: "documents" }), list);
     }
     const sorts = Object.entries(SORTS).map(([name, title]) => option(name, title(store)));
     controls.push(this.select("sort", "Sort by", sorts));
@@ -133,7 +130,6 @@ class Browser {
       "div", { class: "list", tabindex: "0", role: "listbox", "aria-label": `${capital(store.row)}s` }, this.inner,
     );
     this.list.addEventListener("scroll", () => this.draw());
-    this.list.addEventListener("keydown", (event) => this.key(event));
     this.heading = element("div", { class: "row-heading", "aria-hidden": "true" });
     this.detail = element("article", { class: "detail" });
     this.root.replaceChildren(
@@ -161,9 +157,7 @@ class Browser {
     const { store } = this;
     const parameters = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
     const defaults = this.defaults();
-    const next = Object.fromEntries(
-      Object.entries(defaults).map(([name, value]) => [name, parameters.get(name) ?? value]),
-    );
+    const next = Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, parameters.get(name) ?? value]));
     const valid = {
       metric: store.metrics.map((metric) => metric.label),
       a: store.systems, b: store.systems, sort: Object.keys(SORTS), against: Object.keys(AGAINST),
@@ -218,8 +212,8 @@ class Browser {
     const outcomes = this.outcomes();
     this.drawBar(outcomes);
     this.order = this.sorted(selection.filter((place) => this.state.outcome.includes(outcomes[place])));
-    const place = this.store.place(Number(this.state.segment));
-    const listed = this.state.segment !== "" && this.order.includes(place);
+    const place = this.store.indices.find((index) => String(this.store.number(index)) === this.state.segment);
+    const listed = this.order.includes(place);
     this.chosen = listed ? place : this.order[0];
     this.inner.style.height = `${this.order.length * ROW}px`;
     if (listed) this.show(this.order.indexOf(place));
@@ -252,25 +246,24 @@ class Browser {
     const counts = { a: 0, b: 0, e: 0, n: 0 };
     for (const place of this.selection) counts[outcomes[place]] += 1;
     const rated = metric.factor > 1 && store.is_items;
+    const [a, b] = [short(state.a), short(state.b)];
     const titles = rated
-      ? { a: `only ${short(state.a)}`, b: `only ${short(state.b)}`, e: "both", n: "neither" }
-      : { a: `${short(state.a)} ahead`, e: "equal", b: `${short(state.b)} ahead` };
+      ? { a: `only ${a}`, b: `only ${b}`, e: "both", n: "neither" }
+      : { a: `${a} ahead`, e: "equal", b: `${b} ahead` };
     const toggle = (outcome) => {
       const [all, now] = [Object.keys(titles), state.outcome];
       const whole = all.every((name) => now.includes(name));
       const next = all.filter((name) => (whole ? name === outcome : now.includes(name) !== (name === outcome)));
       this.change({ outcome: (next.length > 0 ? next : all).join("") });
     };
-    this.bar.replaceChildren(...Object.entries(titles).map(([outcome, title]) => element(
-      "button",
-      {
-        type: "button", class: `outcome-${outcome}`, onclick: () => toggle(outcome),
-        "aria-pressed": String(state.outcome.includes(outcome)),
-      },
-      element("b", {}, COUNTS.format(counts[outcome])), ` ${title}`,
-    )));
-    // The buttons are as wide as their share of the segments, if their words fit.
-    for (const button of this.bar.children) button.style.flexGrow = counts[button.className.at(-1)];
+    this.bar.replaceChildren(...Object.entries(titles).map(([outcome, title]) => {
+      const look = { class: `outcome-${outcome}`, "aria-pressed": String(state.outcome.includes(outcome)) };
+      const words = [element("b", {}, COUNTS.format(counts[outcome])), ` ${title}`];
+      const button = element("button", { type: "button", onclick: () => toggle(outcome), ...look }, ...words);
+      // Buttons are as wide as their share of the segments, if their words fit.
+      button.style.flexGrow = counts[outcome];
+      return button;
+    }));
     const heading = document.getElementById("segments-title");
     if (rated) heading.textContent = `${COUNTS.format(counts.a + counts.b)} ${store.row}s that only one ${store.system} gets right`;
     this.showAll.textContent = `Show all ${COUNTS.format(store.count)}`;
@@ -336,25 +329,20 @@ class Browser {
     for (let index = Math.max(0, top - 4); index < last; index += 1) rows.push(this.row(index));
     this.inner.replaceChildren(...rows);
     this.heading.hidden = !this.store.is_items;
-    this.heading.replaceChildren(...[this.store.row, "question", "target", ...[this.state.a, this.state.b].map(short)].map(
-      (title, n) => element("span", { class: ["", "question", "target"][n] ?? "answer" }, title),
-    ));
+    const titles = [this.store.row, "question", "target", short(this.state.a), short(this.state.b)];
+    const looks = ["", "question", "target", "answer", "answer"];
+    this.heading.replaceChildren(...titles.map((title, n) => element("span", { class: looks[n] }, title)));
     this.list.setAttribute("aria-activedescendant", `segment-${this.store.number(this.chosen ?? 0)}`);
   }
 
   row(index) {
     const { store } = this;
     const place = this.order[index];
-    const row = element(
-      "div",
-      {
-        class: store.is_items ? "row item" : "row", role: "option", id: `segment-${store.number(place)}`,
-        "aria-selected": String(place === this.chosen),
-        "aria-posinset": index + 1, "aria-setsize": this.order.length,
-        onclick: () => this.choose(index),
-      },
-      ...(store.is_items ? this.itemCells(place) : this.segmentCells(place)),
-    );
+    const [look, cells] = store.is_items ? ["row item", this.itemCells(place)] : ["row", this.segmentCells(place)];
+    const row = element("div", {
+      class: look, role: "option", id: `segment-${store.number(place)}`, onclick: () => this.choose(index),
+      "aria-selected": String(place === this.chosen), "aria-posinset": index + 1, "aria-setsize": this.order.length,
+    }, ...cells);
     row.style.top = `${index * ROW}px`;
     return row;
   }
@@ -410,29 +398,18 @@ class Browser {
   }
 
   key(event) {
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(this.list.clientHeight / ROW) - 1);
     const now = this.order.indexOf(this.chosen);
-    const steps = {
-      ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page,
-      Home: 0, End: this.order.length - 1,
+    const inList = {
+      ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page, Home: 0, End: this.order.length - 1,
     };
-    if (!(event.key in steps)) return;
+    const steps = { j: now + 1, k: now - 1, ...(event.target === this.list ? inList : {}) };
+    if (event.key === "/") this.root.querySelector("input[name=text]")?.focus();
+    else if (event.key in steps) this.choose(steps[event.key]);
+    else return;
     event.preventDefault();
-    this.choose(steps[event.key]);
-  }
-
-  globalKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    const now = this.order.indexOf(this.chosen);
-    const actions = {
-      "/": () => this.root.querySelector("input[name=text]")?.focus(),
-      j: () => this.choose(now + 1),
-      k: () => this.choose(now - 1),
-    };
-    if (!(event.key in actions)) return;
-    event.preventDefault();
-    actions[event.key]();
   }
 
   // One segment in full.
@@ -482,7 +459,7 @@ class Browser {
       const text = texts[store.firstOutput + system];
       const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
       const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "badge" }, flag));
-      const spans = store.spansOf(system, place);
+      const spans = store.spans[store.systems[system]]?.[place] ?? [];
       const marked = paragraph(text, { other: state.against ? other : null, spans, ngrams: state.against === "ngrams" });
       const note = marked.dataset.note ? element("span", { class: "soft" }, ` · ${marked.dataset.note}`) : null;
       return block("output", [short(store.systems[system]), ...flags, ...(note ? [note] : [])], marked);
@@ -505,22 +482,19 @@ class Browser {
   numbers(place, shown) {
     const { store } = this;
     const people = Object.entries(store.human);
-    const score = (metric, system) => store.segmentScore(metric, system, place);
     const blank = people.map(() => "");
-    return tableOf(`Scores of the ${store.row}`, ["", ...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)], [
-      ...shown.map((system) => [
-        store.systems[system],
-        ...store.metrics.map((metric) => number(scaled(score(metric, system), metric), metric.digits)),
-        ...people.map(([, scores]) => number(scores[system]?.[place] ?? null, 2)),
-      ]),
-      ["difference", ...store.metrics.map((metric) => {
-        const [left, right] = this.pair.map((system) => score(metric, system));
-        return number(left === null || right === null ? null : scaled(left - right, metric), metric.digits, "+");
-      }), ...blank],
-      ...(store.is_items ? [] : [["contribution", ...store.metrics.map((metric) => (
-        change(this.contributions(metric)[place], metric, Math.max(4, metric.digits))
-      )), ...blank]]),
+    const scores = (metric) => this.pair.map((system) => store.segmentScore(metric, system, place));
+    const difference = (metric, [left, right]) => (left === null || right === null ? null : scaled(left - right, metric));
+    const titles = [...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)];
+    const rows = shown.map((system) => [
+      short(store.systems[system]),
+      ...store.metrics.map((metric) => number(scaled(store.segmentScore(metric, system, place), metric), metric.digits)),
+      ...people.map(([, values]) => number(values[system]?.[place] ?? null, 2)),
     ]);
+    rows.push(["difference", ...store.metrics.map((metric) => number(difference(metric, scores(metric)), metric.digits, "+")), ...blank]);
+    const contribution = (metric) => change(this.contributions(metric)[place], metric, Math.max(4, metric.digits));
+    if (!store.is_items) rows.push(["contribution", ...store.metrics.map(contribution), ...blank]);
+    return tableOf("", [["of-row", store.system], ...titles.map((title) => ["number", title])], rows);
   }
 
   // The scores of the selection.
@@ -534,11 +508,8 @@ class Browser {
     const part = store.numbers === null ? "" : ` (of ${COUNTS.format(store.segments)} in all)`;
     const title = `${COUNTS.format(selection.length)} of ${COUNTS.format(store.count)} ${store.row}s${part}`;
     const heading = element("p", {}, element("strong", {}, title));
-    if (selection.length === 0) {
-      return this.summary.replaceChildren(heading, element("p", {}, `No ${store.row} matches the selection.`));
-    }
-    const cautions = element("div", {});
-    const chart = element("div", {});
+    if (selection.length === 0) return this.summary.replaceChildren(heading, `No ${store.row} matches the selection.`);
+    const [cautions, chart] = [element("div", {}), element("div", {})];
     this.summary.replaceChildren(heading, chart, cautions);
     const rows = store.metrics.map((metric) => {
       const scores = store.scores(metric, selection);

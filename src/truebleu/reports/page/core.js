@@ -1,4 +1,3 @@
-"use strict";
 // The core of truebleu, compiled to WebAssembly: all scores, tests and intervals come from it.
 
 // Number of replicates between pauses, in which the page reacts to its reader.
@@ -54,13 +53,6 @@ class Core {
     return this.copy(this.exports.contributions(metric.table, a, b), segments);
   }
 
-  // Returns the results of the comparison so far; null before its test is done.
-  results(metric) {
-    const length = this.exports.results(metric.table);
-    const text = new Uint8Array(this.exports.memory.buffer, this.exports.text(), length);
-    return JSON.parse(new TextDecoder().decode(text));
-  }
-
   // Compares both systems on some segments as `truebleu compare` does, with settings as JSON. Returns null
   // if there is nothing to test or `stop` returns true.
   async compare(metric, systems, segments, units, settings, stop) {
@@ -75,7 +67,9 @@ class Core {
     let results = null;
     for (let remaining = 1; results === null && remaining > 0;) {
       remaining = this.exports.advance(metric.table, STEP);
-      results = this.results(metric);
+      const length = this.exports.results(metric.table);
+      // Null before the test is done.
+      results = JSON.parse(new TextDecoder().decode(new Uint8Array(this.exports.memory.buffer, this.exports.text(), length)));
       if (performance.now() - pause > 12) {
         await new Promise((resume) => setTimeout(resume));
         if (stop()) return null;

@@ -1,4 +1,3 @@
-"use strict";
 // Differences with intervals on one axis, as a table with drawings in its rows.
 
 const HEIGHT = 30;
@@ -41,104 +40,99 @@ function axisHeading(axis, [first, second]) {
 }
 
 // Returns the numbers of a row, turned so that higher is better, and in points for scores of 0 and 1.
-function turned({ metric, difference, bounds }) {
+function turned({ metric, difference = null, bounds = [] }) {
   const factor = metric.factor * (metric.higher === false ? -1 : 1);
-  const ends = (bounds ?? []).map((bound) => (bound === null ? null : factor * bound));
-  if (factor < 0) ends.reverse();
-  return [difference === null || difference === undefined ? null : factor * difference, ends];
+  const ends = bounds.map((bound) => (bound === null ? null : factor * bound));
+  return [difference === null ? null : factor * difference, factor < 0 ? ends.reverse() : ends];
 }
 
 function drawRow(axis, row) {
   const [difference, ends] = turned(row);
   if (difference === null) return "";
   const side = row.significant ? (difference > 0 ? "ahead" : "behind") : "none";
-  const bounds = ends.map((bound, n) => (Number.isFinite(bound) ? axis.at(bound) : ["0%", "100%"][n]));
-  return svg(
-    "svg", { width: "100%", height: HEIGHT, class: side, role: "img", "aria-label": row.label },
-    ...gridOf(axis, 0, HEIGHT),
-    ...(ends.length > 0 ? [svg("line", { class: "interval", x1: bounds[0], x2: bounds[1], y1: 15, y2: 15 })] : []),
-    svg("circle", { class: "dot", cx: axis.at(difference), cy: 15, r: 4.5 }),
-  );
+  const parts = gridOf(axis, 0, HEIGHT);
+  if (ends.some(Number.isFinite)) {
+    const [x1, x2] = ends.map((bound, n) => (Number.isFinite(bound) ? axis.at(bound) : ["0%", "100%"][n]));
+    parts.push(svg("line", { class: "interval", x1, x2, y1: 15, y2: 15 }));
+  }
+  parts.push(svg("circle", { class: "dot", cx: axis.at(difference), cy: 15, r: 4.5 }));
+  return svg("svg", { width: "100%", height: HEIGHT, class: side, role: "img", "aria-label": row.label }, ...parts);
 }
 
 // Draws differences of two systems below each other: rows have a metric, label, scores, difference, bounds and p.
 function forest(rows, names, pTitles, level) {
   const axis = axisOf(rows.flatMap((row) => turned(row).flat()).filter(Number.isFinite));
-  const heading = (look, ...content) => element("th", { class: look, scope: "col" }, ...content);
-  const body = rows.map((row) => {
-    const { metric } = row;
+  const hidden = (text) => element("span", { class: "hidden" }, text);
+  const columns = [
+    ["of-row", hidden("row")], ...names.map((name) => ["number wide", short(name)]),
+    ["plot", element("div", {}, hidden("drawing"), axisHeading(axis, names))], ["number", "difference"],
+    ...[`${100 * level} % interval`, ...pTitles].map((title) => ["number wide", title]),
+  ];
+  return tableOf("forest", columns, rows.map((row) => {
+    const { metric, label, note, link, scores, p } = row;
     const [difference, ends] = turned(row);
-    const score = (value) => (metric.factor > 1 && value !== null ? `${number(scaled(value, metric), metric.digits)} %` : number(value, metric.digits));
-    const label = row.link ? element("a", { href: `#${row.link}` }, row.label) : row.label;
-    const note = row.note ?? (metric.higher === false && row.label === metric.label ? "lower is better, turned" : "");
-    return element(
-      "tr", {},
-      element("th", { scope: "row" }, label, note ? element("small", { class: row.note ? null : "wide" }, ` ${note}`) : null),
-      ...row.scores.map((value) => element("td", { class: "number wide" }, score(value))),
-      element("td", { class: "plot" }, drawRow(axis, row)),
-      element("td", { class: "number" }, number(difference, metric.digits, "+")),
-      element("td", { class: "number wide" }, ends.length > 0 ? interval(...ends, metric.digits, "+") : ""),
-      ...row.p.map((p) => element("td", { class: "number wide", "data-p": row.label }, p)),
-    );
-  });
-  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Differences" }, element(
-    "table", { class: "forest" },
-    element("thead", {}, element(
-      "tr", {}, element("td", {}), ...names.map((name) => heading("number wide", short(name))),
-      heading("plot", element("span", { class: "hidden" }, "drawing"), axisHeading(axis, names)),
-      heading("number", "difference"), heading("number wide", `${100 * level} % interval`),
-      ...pTitles.map((title) => heading("number wide", title)),
-    )),
-    element("tbody", {}, ...body),
-  ));
+    const heading = element("span", {}, link ? element("a", { href: `#${link}` }, label) : label);
+    if (note) heading.append(element("small", {}, ` ${note}`));
+    else if (metric.higher === false) heading.append(element("small", { class: "wide" }, " lower is better, turned"));
+    return [
+      heading, ...scores.map((score) => scoreText(score, metric)), drawRow(axis, row), number(difference, metric.digits, "+"),
+      ends.length > 0 ? interval(...ends, metric.digits, "+") : "", ...p.map((text) => element("span", { "data-p": label }, text)),
+    ];
+  }));
+}
+
+// Returns the comparison of a pair, its difference turned if the pair is stored the other way round.
+function findPair(pairs, pair) {
+  const found = pairs?.find(([a, b]) => pair.includes(a) && pair.includes(b));
+  if (found === undefined) return null;
+  const [a, , difference, low, high, p, adjusted, significant] = found;
+  const sign = a === pair[0] ? 1 : -1;
+  const bounds = [low ?? -Infinity, high ?? Infinity].map((bound) => sign * bound);
+  if (sign < 0) bounds.reverse();
+  return { difference: sign * difference, bounds, p: [pText(p), pText(adjusted)], significant };
 }
 
 // Draws the forest of the chosen pair of many systems, and a sentence on what is known of it.
-function drawPair({ store, state, pair, root }) {
+function drawPair({ store, state, pair, metric: main }) {
   const part = document.getElementById("pair-of-systems");
   if (part === null || store.results === null) return;
   for (const button of document.querySelectorAll(".pick")) {
     button.setAttribute("aria-pressed", String(pair.includes(Number(button.dataset.system))));
   }
-  const find = (pairs) => {
-    const found = pairs?.find(([a, b]) => pair.includes(a) && pair.includes(b));
-    if (found === undefined) return null;
-    const [a, , difference, low, high, p, adjusted, significant] = found;
-    const bounds = [low ?? -Infinity, high ?? Infinity];
-    if (a === pair[0]) return { difference, bounds, p: [pText(p), pText(adjusted)], significant };
-    return { difference: -difference, bounds: [-bounds[1], -bounds[0]], p: [pText(p), pText(adjusted)], significant };
-  };
-  const metrics = store.metrics.filter(({ label }) => label in store.results);
-  const rows = metrics.flatMap((metric) => {
+  const rows = [];
+  for (const metric of store.metrics) {
     const scores = pair.map((system) => store.scores(metric, store.indices)[system]);
-    const found = find(store.results[metric.label]);
-    return found === null ? [] : [{ metric, label: metric.label, scores, ...found }];
-  });
-  const main = metrics.find(({ label }) => label === state.metric);
-  for (const group of store.groups) {
-    const scores = pair.map((system) => group.scores[main.label][system]);
-    const row = { difference: scores[0] - scores[1], p: ["", "not tested"], significant: false, ...find(group.pairs[main.label]) };
-    const link = new URLSearchParams({ a: state.a, b: state.b, slice: `${group.column}:${group.label}` });
-    rows.push({ metric: main, label: group.label, note: COUNTS.format(group.segments), link, scores, ...row });
+    const found = findPair(store.results[metric.label], pair);
+    if (found !== null) rows.push({ metric, label: metric.label, scores, ...found });
+  }
+  for (const { column, label, segments, scores: all, pairs } of store.groups) {
+    const scores = pair.map((system) => all[main.label][system]);
+    const link = new URLSearchParams({ a: state.a, b: state.b, slice: `${column}:${label}` });
+    const untested = { difference: scores[0] - scores[1], p: ["", "not tested"], significant: false };
+    rows.push({ metric: main, label, note: COUNTS.format(segments), link, scores, ...untested, ...findPair(pairs[main.label], pair) });
   }
   const names = [state.a, state.b];
-  const heading = element("h2", {}, names.map(short).join(" − "), element("small", {}, ` choose two ${store.system}s in the table for another pair`));
-  const first = rows.find(({ label }) => label === state.metric);
+  const hint = ` choose two ${store.system}s in the table for another pair`;
+  const heading = element("h2", {}, names.map(short).join(" − "), element("small", {}, hint));
+  const first = rows.find(({ label }) => label === main.label);
   if (first === undefined) {
     part.replaceChildren(heading, element("p", {}, "This pair was not compared."));
     return;
   }
   const [difference, ends] = turned(first);
   const shown = `${number(difference, main.digits, "+")} ${main.factor > 1 ? "points" : main.label}`;
-  const relation = difference > 0 === (main.higher !== null) ? "better" : "worse";
+  const [a, b] = names.map(short);
+  const words = main.higher === null ? ["above", "below"] : ["better than", "worse than"];
   const verdict = first.significant
-    ? `${short(state.a)} is ${relation} than ${short(state.b)}: ${shown}, adjusted p ${first.p[1]}.`
-    : `They can't be told apart among ${COUNTS.format(store.results[main.label].length)} pairs: ${shown}, adjusted p ${first.p[1]}.`;
+    ? `${a} is ${words[difference > 0 ? 0 : 1]} ${b}`
+    : `They can't be told apart among ${COUNTS.format(store.results[main.label].length)} pairs`;
+  const alone = `Alone, this pair has p ${first.p[0]} and the interval ${interval(...ends, main.digits, "+")}.`;
   part.replaceChildren(
     heading,
-    element("p", {}, `${verdict} Alone, this pair has p ${first.p[0]} and the interval ${interval(...ends, main.digits, "+")}.`),
+    element("p", {}, `${verdict}: ${shown}, adjusted p ${first.p[1]}. ${alone}`),
     forest(rows, names, ["p alone", "p adjusted"], store.level),
-    element("p", { class: "legend" }, "Intervals and p alone are of this pair by itself; p adjusted is for all pairs, in groups for all pairs and groups. Hollow: not significant after the adjustment."),
+    element("p", { class: "legend" }, "Intervals and p alone are of this pair by itself; p adjusted is for all pairs, "
+      + "in groups for all pairs and groups. Hollow: not significant after the adjustment."),
   );
 }
 

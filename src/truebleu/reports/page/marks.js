@@ -1,15 +1,10 @@
-"use strict";
-// Texts as elements: differences between two texts, matching n-grams, and marked errors. Texts
-// only ever become text nodes.
+// Texts as elements, which only have text nodes: differences between two texts, matching n-grams, marked errors.
 
 // Maximum number of characters of a text shown at first, and of pairs of tokens compared.
 const LONGEST_SHOWN = 4000;
 const MOST_CELLS = 4e6;
 // Scripts without spaces between words, whose characters are compared.
-const UNSPACED = new RegExp(
-  "[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}]",
-  "u",
-);
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 const WORDS = /[\p{L}\p{M}\p{N}_]+|\s+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
 // Splits a text into words with the spaces after them, or into words or characters of scripts
@@ -30,22 +25,15 @@ function tokensOf(text) {
 // Compares two texts by a longest common subsequence; returns runs of [kind, text] of kind "same",
 // "extra" (only in the first) or "missing" (only in the other), or null if the texts are too long.
 function differences(text, other) {
-  const left = tokensOf(text);
-  const right = tokensOf(other);
-  const key = (token) => token.trim();
-  const same = (i, j) => key(left[i]) === key(right[j]);
-  let start = 0;
-  while (start < left.length && start < right.length && same(start, start)) start += 1;
-  let [n, m] = [left.length, right.length];
-  while (n > start && m > start && same(n - 1, m - 1)) [n, m] = [n - 1, m - 1];
-  const width = m - start + 1;
-  if ((n - start + 1) * width > MOST_CELLS) return null;
-  const longest = new Uint32Array((n - start + 1) * width);
-  for (let i = n - start - 1; i >= 0; i -= 1) {
-    for (let j = m - start - 1; j >= 0; j -= 1) {
-      longest[i * width + j] = same(start + i, start + j)
-        ? longest[(i + 1) * width + j + 1] + 1
-        : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+  const [left, right] = [tokensOf(text), tokensOf(other)];
+  const [n, m, width] = [left.length, right.length, right.length + 1];
+  if ((n + 1) * width > MOST_CELLS) return null;
+  const [words, others] = [left, right].map((tokens) => tokens.map((token) => token.trim()));
+  const longest = new Uint32Array((n + 1) * width);
+  for (let i = n - 1; i >= 0; i -= 1) {
+    for (let j = m - 1; j >= 0; j -= 1) {
+      const at = i * width + j;
+      longest[at] = words[i] === others[j] ? longest[at + width + 1] + 1 : Math.max(longest[at + width], longest[at + 1]);
     }
   }
   const runs = [];
@@ -53,25 +41,15 @@ function differences(text, other) {
     if (runs.length > 0 && runs[runs.length - 1][0] === kind) runs[runs.length - 1][1] += token;
     else runs.push([kind, token]);
   };
-  for (let i = 0; i < start; i += 1) add("same", left[i]);
   let [i, j] = [0, 0];
-  while (i < n - start || j < m - start) {
-    const [a, b] = [start + i, start + j];
-    if (i < n - start && j < m - start && same(a, b)) {
-      add("same", left[a]);
-      [i, j] = [i + 1, j + 1];
-    } else if (
-      j >= m - start ||
-      (i < n - start && longest[(i + 1) * width + j] >= longest[i * width + j + 1])
-    ) {
-      add("extra", left[a]);
-      i += 1;
-    } else {
-      add("missing", right[b]);
-      j += 1;
-    }
+  while (i < n || j < m) {
+    const at = i * width + j;
+    const kind = i < n && j < m && words[i] === others[j] ? "same"
+      : j >= m || (i < n && longest[at + width] >= longest[at + 1]) ? "extra" : "missing";
+    add(kind, kind === "missing" ? right[j] : left[i]);
+    if (kind !== "missing") i += 1;
+    if (kind !== "extra") j += 1;
   }
-  for (let k = n; k < left.length; k += 1) add("same", left[k]);
   return runs;
 }
 

@@ -1,5 +1,5 @@
 "use strict";
-// Parts of the page: elements, numbers, tables, and copies of tables.
+// Parts of the page: elements, numbers and tables.
 
 const LONGEST_NAME = 25;
 // Controls and marks of direction, which could make a name read otherwise.
@@ -57,6 +57,11 @@ function scaled(value, metric) {
   return value === null ? null : value * metric.factor;
 }
 
+// Formats a score, as a percentage if scores are 0 and 1.
+function scoreText(score, metric) {
+  return `${number(scaled(score, metric), metric.digits)}${metric.factor > 1 && score !== null ? " %" : ""}`;
+}
+
 // Returns the mark of a score of 0 or 1, or the score.
 function mark(score, metric, inWords = false) {
   if (score === null || metric.factor === 1 || (score !== 0 && score !== 1)) {
@@ -84,20 +89,16 @@ function change(value, metric, digits = metric.digits) {
     : element("span", { class: "down" }, `▼ ${text}`);
 }
 
-function tableOf(title, headings, rows) {
-  const cells = (tag, values) => values.map((value, place) => element(
-    value === "" ? "td" : tag, { class: place > 0 ? "number" : null, scope: tag === "th" && value ? "col" : null },
-    typeof value === "string" ? short(value) : value,
+// Makes a table of columns, each with classes and a heading, and of rows of cells; "of-row" marks their headings.
+function tableOf(look, columns, rows) {
+  const line = (cells, isHead) => element("tr", {}, ...cells.map((cell, n) => {
+    const [classes] = columns[n];
+    const scope = isHead ? "col" : classes === "of-row" ? "row" : null;
+    return element(scope === null ? "td" : "th", { class: classes, scope }, cell);
+  }));
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table" }, element(
+    "table", { class: look },
+    element("thead", {}, line(columns.map(([, heading]) => heading), true)),
+    element("tbody", {}, ...rows.map((cells) => line(cells, false))),
   ));
-  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, element(
-    "table", {},
-    element("thead", {}, element("tr", {}, ...cells("th", headings))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))),
-  ));
-}
-
-function download(blob, name) {
-  const link = element("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

@@ -1,18 +1,9 @@
-"use strict";
 // Starts the page when it is opened.
 
 let browser = null;
 
-function browse(store) {
-  const root = document.getElementById("browser");
-  root.hidden = false;
-  browser = new Browser(root, store);
-  choosePairs(browser);
-  root.dataset.ready = "yes";
-}
-
 window.addEventListener("resize", () => browser?.draw());
-document.addEventListener("keydown", (event) => browser?.globalKey(event));
+document.addEventListener("keydown", (event) => browser?.key(event));
 // Going back undoes the last filter, too; links of the page to segments show them.
 window.addEventListener("popstate", () => {
   if (location.hash === "" || location.hash.includes("=")) browser?.read();
@@ -39,7 +30,8 @@ async function start() {
   const button = document.getElementById("download");
   button.hidden = false;
   button.addEventListener("click", async () => {
-    download(new Blob([await inflated("result")], { type: "application/json" }), "report.json");
+    const blob = new Blob([await inflated("result")], { type: "application/json" });
+    element("a", { href: URL.createObjectURL(blob), download: "report.json" }).click();
   });
   // Only the first table of each pair is open; on paper all are.
   const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
@@ -48,7 +40,13 @@ async function start() {
     for (const part of document.querySelectorAll("main details")) part.open = true;
   });
   markExamples();
-  if (document.getElementById("browser") !== null) browse(await openStore());
+  const root = document.getElementById("browser");
+  if (root === null) return;
+  const store = await openStore();
+  root.hidden = false;
+  browser = new Browser(root, store);
+  choosePairs(browser);
+  root.dataset.ready = "yes";
 }
 
 start();

@@ -1,4 +1,3 @@
-"use strict";
 // The segments, read from elements of the page.
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
@@ -111,16 +110,8 @@ class Store {
     return this.names === null ? String(this.number(place)) : this.names[place];
   }
 
-  place(number) {
-    return this.numbers === null ? number - 1 : this.numbers.indexOf(number);
-  }
-
   flagsOf(system, place) {
     const flags = this.flagged[system];
     return Object.keys(flags).filter((flag) => flags[flag].has(place));
-  }
-
-  spansOf(system, place) {
-    return this.spans[this.systems[system]]?.[place] ?? [];
   }
 }
