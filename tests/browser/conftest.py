@@ -45,6 +45,20 @@ def fresh_core() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def findings_of_axe() -> Callable[[Page], list[str]]:
+    """Runs axe-core on a page, and lists the rules and elements that it finds."""
+    if not IN_CI:
+        pytest.importorskip("axe_core_python")
+    from axe_core_python.sync_playwright import Axe
+
+    def findings(page: Page) -> list[str]:
+        violations = Axe().run(page)["violations"]
+        return [f"{found['id']}: {found['nodes'][0]['html']}" for found in violations]
+
+    return findings
+
+
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Opened]:
     """Opens a file, and fails in the end if the page complained or asked for more."""

@@ -12,7 +12,10 @@ from truebleu import agree, count
 from truebleu.agreement.report import agreement_report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from playwright.sync_api import Page
 
     from tests.browser.conftest import Opened
 
@@ -60,3 +63,11 @@ def test_the_page_prints_the_chosen_metric(file: Path, open_page: Opened) -> Non
     assert page.locator(".scatter:visible").count() == 1
     assert page.locator(".forest:visible").count() == 2
     assert not page.locator("fieldset").is_visible()
+
+
+def test_axe_finds_nothing(
+    file: Path, open_page: Opened, findings_of_axe: Callable[[Page], list[str]]
+) -> None:
+    page = open_page(file, wait=False, bypass_csp=True)
+    page.locator(".pairs a").first.click()
+    assert findings_of_axe(page) == []

@@ -21,6 +21,7 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import bracketed, p_cell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -377,6 +378,79 @@ def test_the_page_is_legible_in_both_schemes_and_narrow(
         "&& !node.textContent.trim()).map(node => node.outerHTML)"
     )
     assert unnamed == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    causes: TestSet,
+    file: Path,
+    tmp_path: Path,
+    open_page: Opened,
+    findings_of_axe: Callable[[Page], list[str]],
+    scheme: str,
+) -> None:
+    systems = {name: causes.systems[name] for name in ("runaway", "baseline")}
+    two = report(replace(causes, systems=systems), by=["domain"], replicates=200)
+    two.save(tmp_path / "two.html")
+    report(items_of(60), by=["kind"], replicates=200).save(tmp_path / "items.html")
+    for path, fragment in (
+        (file, "#a=runaway&b=baseline&flag=runaway"),
+        (tmp_path / "two.html", ""),
+        (tmp_path / "items.html", ""),
+    ):
+        page = open_page(path, fragment, color_scheme=scheme, bypass_csp=True)
+        page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+        assert findings_of_axe(page) == []
+
+
+def test_two_clicks_choose_a_pair(made: Report, file: Path, open_page: Opened) -> None:
+    page = open_page(file)
+    part, league = page.locator("#pair-of-systems"), page.locator(".league")
+    before = part.inner_text()
+    league.get_by_role("button", name="weak-in-sport").click()
+    # The first click changes nothing yet.
+    assert part.inner_text() == before
+    league.get_by_role("button", name="baseline").click()
+    part.get_by_role("heading", name="weak-in-sport − baseline").wait_for()
+    assert page.evaluate("[browser.state.a, browser.state.b]") == ["weak-in-sport", "baseline"]
+    chosen = league.locator(".pick[aria-pressed=true]").all_inner_texts()
+    assert sorted(chosen) == ["baseline", "weak-in-sport"]
+    cells = part.locator("tbody tr").first.locator("td:not(.plot)").all_inner_texts()
+    results = {(p.a, p.b): p for p in made.comparison.of("BLEU")}
+    pair = results.get(("weak-in-sport", "baseline")) or results["baseline", "weak-in-sport"]
+    sign = 1 if pair.a == "weak-in-sport" else -1
+    low, high = pair.uncorrected_interval or pair.interval
+    assert low is not None
+    assert high is not None
+    bounds = (low, high) if sign > 0 else (-high, -low)
+    scores = [made.comparison.systems[n]["BLEU"].score for n in ("weak-in-sport", "baseline")]
+    assert [cell.replace("−", "-") for cell in cells] == [
+        *(f"{score:.2f}" for score in scores),
+        f"{sign * pair.difference:+.2f}",
+        bracketed(bounds, 2, sign="+"),
+        p_cell(pair.p),
+        p_cell(pair.p_adjusted),
+    ]
+    page.go_back()
+    assert part.inner_text() == before
+
+
+def test_buttons_of_outcomes_are_as_wide_as_their_counts(
+    causes: TestSet, tmp_path: Path, open_page: Opened
+) -> None:
+    systems = {name: causes.systems[name] for name in ("weak-in-sport", "baseline")}
+    made = report(replace(causes, systems=systems), replicates=200)
+    page = open_page(made.save(tmp_path / "two.html"), viewport={"width": 1400, "height": 900})
+    buttons = page.locator("#outcomes button")
+    counts = [int(text.split()[0]) for text in buttons.all_inner_texts()]
+    widths = buttons.evaluate_all("nodes => nodes.map(node => node.getBoundingClientRect().width)")
+    assert sum(counts) == 120
+    # Narrow ones keep room for their words.
+    wide = [(count, width) for count, width in zip(counts, widths, strict=True) if count > 30]
+    assert len(wide) > 1
+    assert [count / wide[0][0] for count, _ in wide] == pytest.approx(
+        [width / wide[0][1] for _, width in wide], rel=0.05
+    )
 
 
 def test_outputs_are_compared_by_words_or_characters(file: Path, open_page: Opened) -> None:

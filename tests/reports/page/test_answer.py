@@ -122,3 +122,12 @@ def test_groups_are_in_the_order_of_their_numbers_or_sizes(
         for label in labels
     ]
     assert [group.label for group in sorted(groups, key=natural_order)] == ordered
+
+
+def test_columns_with_many_labels_are_named_below_the_forest() -> None:
+    labels = [f"topic {n % 15}" for n in range(240)]
+    made = report(SPORT, by={"topic": labels, "half": [str(n % 2) for n in range(240)]}, seed=1)
+    assert {group.column for group in made.comparison.groups} == {"half"}
+    legend = re.findall('<p class="legend">(.*?)</p>', first_screen(made))[0]
+    assert "groups by domain and topic (more than 12); choose them as slices" in legend
+    assert "half" not in legend

@@ -27,7 +27,7 @@ from truebleu.reports.formats.html import text_of
 from truebleu.reports.formats.machine_readable import render_json
 from truebleu.reports.page._data import PageData, data_block
 from truebleu.reports.page.answer import answer
-from truebleu.reports.page.forest import block_table, name_of
+from truebleu.reports.page.forest import block_table, name_of, short
 from truebleu.reports.percent import in_percent
 from truebleu.reports.words import words_of
 
@@ -64,8 +64,7 @@ POLICY = (
 
 def document(report: Report) -> Document:
     """Join the comparison, its explanation and the agreement with people."""
-    parts = [part for part in _documents(report) if part is not None]
-    return Document(tuple(block for part in parts for block in part.blocks), parts[0].data)
+    return _joined(_documents(report))
 
 
 def _documents(report: Report) -> tuple[Document, Document | None, Document | None]:
@@ -76,6 +75,11 @@ def _documents(report: Report) -> tuple[Document, Document | None, Document | No
         None if explained is None else document_of(explained, details=True),
         None if agreement is None else agreement.to_document(),
     )
+
+
+def _joined(documents: Iterable[Document | None]) -> Document:
+    parts = [part for part in documents if part is not None]
+    return Document(tuple(block for part in parts for block in part.blocks), parts[0].data)
 
 
 def save_page(
@@ -104,16 +108,17 @@ def html_page(
     """
     report = _without_paths(report)
     data = None if report.segments is None else PageData.of(report, most_outputs)
+    documents = _documents(report)
     blocks = [
-        data_block("result", render_json(document(report), report).encode()),
+        data_block("result", render_json(_joined(documents), report).encode()),
         *([] if data is None else data.blocks()),
     ]
     names = list(report.comparison.systems)
-    title = f"{len(names)} {_words(report).systems}" if len(names) > 2 else " and ".join(names)
-    shown = title if len(names) > 2 else " and ".join(map(name_of, names))
-    sections = [*_sections(report, data, command)]
+    many = f"{len(names)} {_words(report).systems}"
+    title = many if len(names) > 2 else " and ".join(map(short, names))
+    sections = [*_sections(report, documents, data, command)]
     script = "\n".join(map(_asset, SCRIPTS))
-    return page_of(title, shown, _facts(report), sections, blocks=blocks, script=script)
+    return page_of(title, _facts(report), sections, blocks=blocks, script=script)
 
 
 def _without_paths(report: Report) -> Report:
@@ -127,7 +132,6 @@ def _without_paths(report: Report) -> Report:
 
 def page_of(
     title: str,
-    names: str,
     facts: str,
     sections: Sequence[Section],
     *,
@@ -139,9 +143,8 @@ def page_of(
 
     Args:
         title: title of the page.
-        names: title above the sections, as HTML.
         facts: size of the data in a line.
-        sections: sections, the first of which navigation leaves out.
+        sections: sections; navigation has all but the first.
         rules: further rules of the style sheet.
         blocks: data as elements.
         script: script of the page; without one the page forbids scripts.
@@ -152,7 +155,6 @@ def page_of(
         "policy": POLICY.format(script=allowed, style=_hash(style)),
         "version": escape(VERSION),
         "title": text_of(title),
-        "names": names,
         "style": style,
         "facts": text_of(facts),
         "navigation": "".join(
@@ -199,8 +201,13 @@ def _facts(report: Report) -> str:
     return " · ".join([*facts, ", ".join(report.comparison.metrics)])
 
 
-def _sections(report: Report, data: PageData | None, command: str | None) -> Iterator[Section]:
-    compared, explained, agreement = _documents(report)
+def _sections(
+    report: Report,
+    documents: tuple[Document, Document | None, Document | None],
+    data: PageData | None,
+    command: str | None,
+) -> Iterator[Section]:
+    compared, explained, agreement = documents
     metrics = report.comparison.metrics
     rates = {label for label, metric in metrics.items() if metric.percent}
     shown = replace(

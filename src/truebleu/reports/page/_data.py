@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from truebleu.explanation.report import Report, Segments
     from truebleu.metrics.base import Scorer
     from truebleu.reports.document import Value
-    from truebleu.significance.compare import PairResult
     from truebleu.significance.settings import CompareSettings
 
 # Compression level: a compromise between size and speed.
@@ -200,7 +199,6 @@ class PageData:
             "few_units": FEW_UNITS,
             "enough_documents": ENOUGH_DOCUMENTS,
             "largest_share": LARGEST_SHARE,
-            **(self._results() if len(names) > 2 else {"results": None, "groups": []}),
             "documents": self._select(outline.documents),
             "variables": [
                 {
@@ -272,41 +270,6 @@ class PageData:
         """List the texts of each segment in the page, which compress best side by side."""
         columns = [column for *_, column in self._fields()]
         return _json([[column[index] for column in columns] for index in self.indices.tolist()])
-
-    def _results(self) -> dict[str, Any]:
-        """Return the comparisons of all pairs by metric, and scores and comparisons of groups."""
-        comparison, names = self.report.comparison, self.counts.outline.systems
-        groups = [
-            {
-                "column": group.column,
-                "label": group.label,
-                "segments": group.segments,
-                "scores": {
-                    label: [group.systems[name][label] for name in names]
-                    for label in comparison.metrics
-                },
-                "pairs": {label: self._pair_rows(group.of(label)) for label in comparison.metrics},
-            }
-            for group in comparison.groups
-        ]
-        results = {label: self._pair_rows(comparison.of(label)) for label in comparison.metrics}
-        return {"results": results, "groups": groups}
-
-    def _pair_rows(self, pairs: Sequence[PairResult]) -> list[list[Value]]:
-        """Return systems, difference, interval, p alone and adjusted, and the decision of pairs."""
-        index = {name: number for number, name in enumerate(self.counts.outline.systems)}
-        return [
-            [
-                index[pair.a],
-                index[pair.b],
-                pair.difference,
-                *(pair.uncorrected_interval or pair.interval),
-                pair.p,
-                pair.p_adjusted,
-                pair.significant,
-            ]
-            for pair in pairs
-        ]
 
     def _select(self, values: Sequence[Value] | None) -> list[Value] | None:
         return None if values is None else [values[index] for index in self.indices.tolist()]

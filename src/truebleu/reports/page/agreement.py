@@ -10,10 +10,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from truebleu.reports import agree as sentences
-from truebleu.reports.document import Document, join_names, p_equals
+from truebleu.reports.compare import tested
+from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
 from truebleu.reports.formats.html import sentence_of, text_of
 from truebleu.reports.page import blocks_of, page_of, shown_command, write_page
-from truebleu.reports.page.forest import Axis, Mark, drawn_table, name_of, short, with_names
+from truebleu.reports.page.forest import Axis, Mark, drawn_table, linked, name_of, short, with_names
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["save_page"]
 
-# Maximum numbers of ticks in the forests and on the axes of the scatter.
-FEW_TICKS, TICKS = 4, 6
 # Size of the scatter, and its margins on the left, right, top and bottom.
 WIDTH, HEIGHT = 560, 430
 LEFT, RIGHT, TOP, BOTTOM = 62, 30, 22, 44
@@ -42,8 +41,8 @@ MEANINGS = {
 #: Findings about a pair: whether the human and the metric's difference are significant.
 SIGNIFICANT = {
     (True, True): "both are significant",
-    (True, False): "only {human} is significant",
-    (False, True): "only {metric} is significant",
+    (True, False): "only {0} is significant",
+    (False, True): "only {1} is significant",
     (False, False): "neither is significant",
 }
 
@@ -73,14 +72,13 @@ def html_page(report: AgreementReport, *, command: str | None = None) -> str:
     """
     agreement = report.agreement
     labels = [metric.metric for metric in agreement.answers[0].metrics]
-    # The metric with the most significant differences against people is shown first.
-    findings = {
-        label: sum(
-            p.human_significant + p.metric_significant for p in report.disputed.get(label, ())
-        )
-        for label in labels
-    }
-    first = labels.index(max(labels, key=lambda label: findings[label]))
+
+    def findings(label: str) -> int:
+        """Count the significant differences that the other side contradicts."""
+        pairs = report.disputed.get(label, ())
+        return sum(pair.human_significant + pair.metric_significant for pair in pairs)
+
+    first = labels.index(max(labels, key=findings))
     rules = "".join(
         f"body:has(#metric-{index}:checked) .pane-{index} {{ display: block; }}\n"
         for index in range(len(labels))
@@ -94,10 +92,13 @@ def html_page(report: AgreementReport, *, command: str | None = None) -> str:
     if report.comparison is not None:
         disputes = (_disputes(report, index, label) for index, label in enumerate(labels))
         sections.append(("pairs", "Where they disagree", "".join(disputes)))
-    details = shown_command(command) + blocks_of(document(report).blocks)
-    sections.append(("making", "How this was made", f"{details}{_test_of_pairs(report)}"))
+    blocks = [block for block in document(report).blocks if not isinstance(block, Sentences)]
+    if report.comparison is not None:
+        blocks.append(Notes((f"pairs of systems: {tested(report.comparison, report.human)}",)))
+    details = shown_command(command) + blocks_of(blocks)
+    sections.append(("making", "How this was made", details))
     title = f"{_count(len(labels), 'metric')} against people"
-    return page_of(title, f"<b>{title}</b>", _facts(report), sections, rules=rules)
+    return page_of(title, _facts(report), sections, rules=rules)
 
 
 def _count(number: int, noun: str) -> str:
@@ -132,9 +133,8 @@ def _answer(agreement: Agreement) -> str:
     for subject, answer in _main_answers(agreement):
         (sentence,) = sentences.verdicts((answer,))
         lines.append(f"About {subject}: {sentence}" if lines else sentence)
-    head, *then = [with_names(line, agreement.metrics) for line in lines] or [
-        "No agreement is defined."
-    ]
+    shown = [with_names(line, agreement.metrics) for line in lines]
+    head, *then = shown or ["No agreement is defined."]
     cautions = [c for part in agreement.answers for c in sentences.cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         cautions.append(sentences.NEGATIVE)
@@ -188,7 +188,7 @@ def _scatter(report: AgreementReport, label: str) -> str:
     if not dots:
         return "<p>No system has both scores.</p>"
     turned = report.agreement.metrics[label].higher_is_better is False
-    x, y = (Axis([dot[n].numbers for dot in dots], zero=False, maximum=TICKS) for n in (0, 1))
+    x, y = (Axis([dot[n].numbers for dot in dots], zero=False) for n in (0, 1))
 
     def across(value: float) -> float:
         share = 1 - x.share(value) if turned else x.share(value)
@@ -270,7 +270,7 @@ def _forests(agreement: Agreement) -> Iterator[str]:
         title = f"{subject.capitalize()}: {answer.coefficient}"
         caption = f"{text_of(title)} <small>({meaning})</small>"
         yield _forest(answer, caption, agreement.settings.level)
-    pairs = max((len(answer.pairs) for answer in agreement.answers[:1]), default=0)
+    pairs = len(agreement.answers[0].pairs)
     if pairs:
         correction = CORRECTIONS[agreement.settings.correction].title
         yield (
@@ -286,7 +286,7 @@ def _forest(answer: Answer, caption: str, level: float) -> str:
     for metric in metrics:
         look, bounds = "ahead" if metric.rank == best else "none", (metric.low, metric.high)
         marks.append(Mark(metric.metric, metric.value or 0.0, bounds, 3, look, sign=""))
-    axis = Axis([mark.numbers for mark in marks], zero=False, maximum=FEW_TICKS)
+    axis = Axis([mark.numbers for mark in marks], zero=False)
     drawings, values, intervals = zip(*map(axis.cells, marks), strict=True)
     ranks = ["" if metric.rank is None else str(metric.rank) for metric in metrics]
     columns = (
@@ -311,63 +311,48 @@ def _disputes(report: AgreementReport, index: int, label: str) -> str:
     total = 0 if comparison is None else len(comparison.of(label))
     metric, people = name_of(label), name_of(report.human)
     systems = words_of(report.agreement.test_set.rows).systems
-    opening = f"{metric} and {people} put all {total:,} pairs of {systems} in the same order."
-    shown, table = [pair for pair in pairs if pair.segments] or list(pairs[:1]), ""
-    if pairs:
-        both = sum(pair.human_significant and pair.metric_significant for pair in pairs)
-        one = sum(pair.human_significant != pair.metric_significant for pair in pairs)
-        opening = (
-            f"{metric} and {people} put {len(pairs):,} of {total:,} pairs of {systems} in opposite "
-            f"order. Both differences are significant in {both or 'none'} of them, "
-            f"one in {one or 'none'}."
-        )
-        opening += f" The first {len(shown)}:" if len(shown) < len(pairs) else ""
-        anchors = [f"pair-{index}-{number}" for number in range(len(shown))]
-        cells = [_pair_cells(report, label, *row) for row in zip(shown, anchors, strict=True)]
-        headings = {
-            "pair, better by people first": "of-row",
-            people: "number",
-            metric: "number",
-            '<span class="hidden">significance</span>': "soft wide",
-        }
-        columns = [
-            (look, heading, column)
-            for (heading, look), column in zip(
-                headings.items(), zip(*cells, strict=True), strict=True
-            )
-        ]
-        segments = (_pair_segments(report, label, *row) for row in zip(shown, anchors, strict=True))
-        table = (
-            f"{drawn_table('pairs', columns)}"
-            f'<p class="legend">p is adjusted for {total:,} pairs. A pair opens its segments, '
-            f"those with the largest disagreement first.</p>{''.join(segments)}"
-        )
+    both = sum(pair.human_significant and pair.metric_significant for pair in pairs)
+    one = sum(pair.human_significant != pair.metric_significant for pair in pairs)
+    shown = [pair for pair in pairs if pair.segments] or list(pairs[:1])
+    anchors = [
+        f"pair-{index}-{number}" if pair.segments else "" for number, pair in enumerate(shown)
+    ]
+    names = [f"{name_of(pair.better)} and {name_of(pair.worse)}" for pair in shown]
+    findings = [SIGNIFICANT[pair.human_significant, pair.metric_significant] for pair in shown]
+    columns = (
+        ("of-row", "pair, better by people first", list(map(linked, names, anchors))),
+        ("number", people, [_with_p(pair.human, pair.human_p) for pair in shown]),
+        ("number", metric, [_with_p(pair.metric, pair.metric_p) for pair in shown]),
+        (
+            "soft wide",
+            '<span class="hidden">significance</span>',
+            [finding.format(people, metric) for finding in findings],
+        ),
+    )
+    rest = (
+        f'{drawn_table("pairs", columns)}<p class="legend">p is adjusted for {total:,} pairs. A '
+        "pair opens its segments, those with the largest disagreement first.</p>"
+    )
+    rest += "".join(
+        f'<div class="segments" id="{anchor}"><h3>{name}</h3>{_segments(report, label, pair)}</div>'
+        for anchor, name, pair in zip(anchors, names, shown, strict=True)
+    )
     return (
         f'<div class="pane pane-{index}"><h2>Where {metric} and people disagree</h2>'
-        f"<p>{opening}</p>{table}</div>"
+        f"<p>{metric} and {people} put {len(pairs):,} of {total:,} pairs of {systems} in opposite "
+        f"order; both differences are significant in {both}, one in {one}.</p>"
+        f"{rest if pairs else ''}</div>"
     )
 
 
-def _pair_cells(report: AgreementReport, label: str, pair: DisputedPair, anchor: str) -> list[str]:
-    names = f"{name_of(pair.better)} and {name_of(pair.worse)}"
-    finding = SIGNIFICANT[pair.human_significant, pair.metric_significant]
-    digits = 2 if abs(pair.metric) >= 0.005 else 4
-    numbers = [
-        f"{sentence_of(f'{value:+,.{decimals}f}')} "
-        f"<small>{text_of(p_equals('p', p).replace(' = ', ' '))}</small>"
-        for value, p, decimals in (
-            (pair.human, pair.human_p, 2),
-            (pair.metric, pair.metric_p, digits),
-        )
-    ]
-    return [
-        f'<a href="#{anchor}">{names}</a>' if pair.segments else names,
-        *numbers,
-        text_of(finding.format(human=report.human, metric=label)),
-    ]
+def _with_p(difference: float, p: float) -> str:
+    """Format a difference, small ones with more digits, and its p-value."""
+    digits = 2 if abs(difference) >= 0.005 else 4
+    shown = text_of(p_equals("p", p).replace(" = ", " "))
+    return f"{sentence_of(f'{difference:+,.{digits}f}')} <small>{shown}</small>"
 
 
-def _pair_segments(report: AgreementReport, label: str, pair: DisputedPair, anchor: str) -> str:
+def _segments(report: AgreementReport, label: str, pair: DisputedPair) -> str:
     """List the segments of a pair with the largest disagreement: source, outputs and scores."""
     parts = []
     for segment in pair.segments:
@@ -381,16 +366,4 @@ def _pair_segments(report: AgreementReport, label: str, pair: DisputedPair, anch
             for term, text in texts.items()
         )
         parts.append(f'<p class="legend">Segment {segment.number:,}</p><dl>{items}</dl>')
-    title = f"{name_of(pair.better)} and {name_of(pair.worse)}"
-    return f'<div class="segments" id="{anchor}"><h3>{title}</h3>{"".join(parts)}</div>'
-
-
-def _test_of_pairs(report: AgreementReport) -> str:
-    """Describe the test of pairs of systems, if there is one."""
-    if report.comparison is None:
-        return ""
-    settings = report.comparison.settings
-    return (
-        f"<p><code>pairs: {text_of(settings.test)} over {report.comparison.units:,} "
-        f"{settings.unit}s, {text_of(settings.correction)}, seed {settings.seed}</code></p>"
-    )
+    return "".join(parts)

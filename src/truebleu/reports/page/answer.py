@@ -80,7 +80,6 @@ def answer(report: Report) -> str:
         of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
         cautions = [caution for caution in cautions if caution not in of_one_unit]
         sentences = [*p, *_other_metrics(comparison, pairs[0]), *cautions]
-        sentences += _varies(comparison, label)
         in_points, level = comparison.metrics[label].percent, comparison.settings.level
         box = _box_of_pair(report, pairs[0], of_one_unit)
         table = forest([*_rows(report, pairs[0])], _names(pairs[0]), level, in_points)
@@ -126,16 +125,6 @@ def _other_metrics(comparison: Comparison, pair: PairResult) -> Iterator[str]:
     clauses = [f"by {doc.join_names(names)} {clause}" for clause, names in labels.items()]
     if clauses:
         yield f"For information: {'; '.join(clauses)}."
-
-
-def _varies(comparison: Comparison, label: str) -> Iterator[str]:
-    """Name the columns between whose groups the difference varies."""
-    tests = [found for found in comparison.heterogeneity if found.metric == label]
-    name = "p" if len(tests) == 1 else "adjusted p"
-    for found in tests:
-        if found.p_adjusted <= comparison.settings.alpha:
-            p = doc.p_equals(name, found.p_adjusted)
-            yield f"The difference varies by {found.column} ({p})."
 
 
 # Two systems: what moves the difference.
@@ -226,32 +215,23 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
             label = linked(f"all {words.rows}", None, f"{count:,}")
         elif metric.higher_is_better is False:
             label += ' ↓ <small class="wide">lower is better, turned</small>'
-        scores = [comparison.systems[name][tested.metric].score for name in _names(pair)]
-        yield _row(label, _pair_mark(comparison, tested), tested.p, scores, metric)
+        scores = (comparison.systems[name][tested.metric].score for name in _names(pair))
+        first, second = (score_text(score, metric) for score in scores)
+        p = doc.p_cell(tested.p)
+        yield ForestRow(label, _pair_mark(comparison, tested), p, (first, second))
     for condition, by_metric in _effects(report, pair):
         flags = link(_explained(report, pair)[pair.metric], flag="any")
         address = flags if condition.startswith("Without") else None
         yield ForestRow(linked(condition, address, "exploratory"))
         for label, effect in by_metric.items():
-            yield _row(text_of(label), _effect_mark(comparison, label, effect), effect.p)
+            mark = _effect_mark(comparison, label, effect)
+            yield ForestRow(text_of(label), mark, doc.p_cell(effect.p or 0.0))
     for column in dict.fromkeys(group.column for group in comparison.groups):
         groups = [group for group in comparison.groups if group.column == column]
         if not is_only_row or len(comparison.groups) > len(groups):
             yield ForestRow(text_of(f"{pair.metric} by {column}"))
         for group in sorted(groups, key=natural_order):
             yield _group_row(comparison, group, pair)
-
-
-def _row(
-    label: str,
-    mark: Mark,
-    p: float | None,
-    scores: Sequence[float] = (),
-    metric: MetricResult | None = None,
-) -> ForestRow:
-    """Make a row with p, and with the scores of both systems if they are known."""
-    first, second = ("", "") if metric is None else (score_text(score, metric) for score in scores)
-    return ForestRow(label, mark, "not tested" if p is None else doc.p_cell(p), (first, second))
 
 
 def natural_order(group: GroupComparison) -> tuple[float, int, str]:
@@ -263,12 +243,12 @@ def natural_order(group: GroupComparison) -> tuple[float, int, str]:
 def _group_row(comparison: Comparison, group: GroupComparison, pair: PairResult) -> ForestRow:
     metric, fields = comparison.metrics[pair.metric], {"slice": f"{group.column}:{group.label}"}
     address = urlencode(fields, errors="surrogatepass", quote_via=quote)
-    first, second = scores = [group.systems[name][pair.metric] for name in _names(pair)]
-    mark, p = Mark.of(group.label, (first - second, None, False), metric), None
+    first, second = (group.systems[name][pair.metric] for name in _names(pair))
+    mark, p = Mark.of(group.label, (first - second, None, False), metric), "not tested"
     for tested in group.of(pair.metric):
-        mark, p = _pair_mark(comparison, tested, group.label), tested.p_adjusted
+        mark, p = _pair_mark(comparison, tested, group.label), doc.p_cell(tested.p_adjusted)
     label = linked(text_of(group.label), address, f"{group.segments:,}")
-    return _row(label, mark, p, scores, metric)
+    return ForestRow(label, mark, p, (score_text(first, metric), score_text(second, metric)))
 
 
 def _legend(report: Report, label: str) -> Iterator[str]:
@@ -329,14 +309,14 @@ def _about_all(comparison: Comparison, label: str) -> Iterator[str]:
         yield f"Of the {len(pairs):,} pairs, {undecided:,} can't be told apart by {label}."
     if comparison.settings.primary is None or comparison.settings.baseline is not None:
         return
-    leaders = {other: by_score(comparison, other)[0][0] for other in comparison.metrics}
-    leader = leaders.pop(label)
-    same_leader = [other for other, name in leaders.items() if name == leader]
-    if same_leader:
-        yield f"{leader} also has the best {doc.join_names(same_leader)}."
-    for other, name in leaders.items():
-        if name != leader:
-            yield f"By {other}, {name} has the best score."
+    leaders: dict[str, list[str]] = {by_score(comparison, label)[0][0]: []}
+    leader = next(iter(leaders))
+    for other in comparison.metrics:
+        if other != label:
+            leaders.setdefault(by_score(comparison, other)[0][0], []).append(other)
+    for name, others in leaders.items():
+        if others:
+            yield f"{name} {'also ' * (name == leader)}has the best {doc.join_names(others)}."
 
 
 def _remarks(report: Report) -> dict[str, str]:
@@ -344,7 +324,8 @@ def _remarks(report: Report) -> dict[str, str]:
     if report.segments is None:
         return {}
     counts = report.segments.counts
-    sizes = {name: len(_any(flags)) for name, flags in report.segments.flagged.items()}
+    flagged = report.segments.flagged
+    sizes = {name: len(set().union(*flags.values())) for name, flags in flagged.items()}
     remarks = {
         name: f"{size:,} flagged outputs"
         for name, size in sorted(sizes.items(), key=lambda item: -item[1])
@@ -356,11 +337,6 @@ def _remarks(report: Report) -> dict[str, str]:
         if outputs[first] == outputs[second]:
             remarks[first], remarks[second] = f"same as {second}", f"same as {first}"
     return remarks
-
-
-def _any(flags: Mapping[str, Sequence[int]]) -> set[int]:
-    """Return the indices of segments with any flag."""
-    return {index for indices in flags.values() for index in indices}
 
 
 def _box_of_systems(report: Report, remarks: Mapping[str, str]) -> str:
@@ -402,13 +378,10 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
     heading = axis.heading(f"← worse than {text_of(short(reference))}")
     numbers = {name: number for number, name in enumerate(comparison.systems)}
     badges = {
-        name: f' <span class="badge">{text_of(remark)}</span>' for name, remark in remarks.items()
+        name: f' <span class="badge">{text_of(text)}</span>' for name, text in remarks.items()
     }
-    systems = [
-        f'<button type="button" class="pick" data-system="{numbers[name]}">{name_of(name)}</button>'
-        f"{badges.get(name, '')}"
-        for name in order
-    ]
+    button = '<button type="button" class="pick" data-system="{}">{}</button>{}'
+    systems = [button.format(numbers[n], name_of(n), badges.get(n, "")) for n in order]
     columns = [
         *ranks(label, "number wide soft"),
         ("of-row", words_of(comparison.test_set.rows).system, systems),
@@ -474,20 +447,6 @@ def _shaded(
     }
     digits = min(1, metric.digits)
     return [f'<span class="shade-{shades[n]}">{scores[n]:.{digits}f}</span>' for n in order]
-
-
-def _views(comparison: Comparison, label: str) -> str:
-    """Let readers of narrow screens choose between columns, if there are any to choose from."""
-    others = ", ".join(other for other in comparison.metrics if other != label)
-    views = {"difference": "difference", "metrics": others}
-    views |= {"groups": "groups"} if comparison.groups else {}
-    radios = "".join(
-        f'<label><input type="radio" name="view" value="{view}"'
-        f"{' checked' if view == 'difference' else ''}> {text_of(title)}</label>"
-        for view, title in views.items()
-        if title
-    )
-    return f'<div class="views narrow">{radios}</div>' if others or comparison.groups else ""
 
 
 def _picture(comparison: Comparison, label: str) -> str:

@@ -65,7 +65,8 @@ function forest(rows, names, pTitles, level) {
   const hidden = (text) => element("span", { class: "hidden" }, text);
   const columns = [
     ["of-row", hidden("row")], ...names.map((name) => ["number wide", short(name)]),
-    ["plot", element("div", {}, hidden("drawing"), axisHeading(axis, names))], ["number", "difference"],
+    ["plot", element("div", {}, hidden("drawing"), axisHeading(axis, names))],
+    ["number", element("span", {}, "diff", element("span", { class: "wide" }, "erence"))],
     ...[`${100 * level} % interval`, ...pTitles].map((title) => ["number wide", title]),
   ];
   return tableOf("forest", columns, rows.map((row) => {
@@ -81,37 +82,39 @@ function forest(rows, names, pTitles, level) {
   }));
 }
 
-// Returns the comparison of a pair, its difference turned if the pair is stored the other way round.
-function findPair(pairs, pair) {
-  const found = pairs?.find(([a, b]) => pair.includes(a) && pair.includes(b));
+// Returns the comparison of two systems by a metric, turned if it is stored the other way round.
+function findPair(pairs, { label }, names) {
+  const found = pairs.find(({ metric, a, b }) => metric === label && names.includes(a) && names.includes(b));
   if (found === undefined) return null;
-  const [a, , difference, low, high, p, adjusted, significant] = found;
-  const sign = a === pair[0] ? 1 : -1;
-  const bounds = [low ?? -Infinity, high ?? Infinity].map((bound) => sign * bound);
-  if (sign < 0) bounds.reverse();
-  return { difference: sign * difference, bounds, p: [pText(p), pText(adjusted)], significant };
+  const { difference, p, p_adjusted: adjusted, significant } = found;
+  const [low, high] = found.uncorrected_interval ?? found.interval;
+  const bounds = [low ?? -Infinity, high ?? Infinity];
+  const shown = { p: [pText(p), pText(adjusted)], significant };
+  if (found.a === names[0]) return { difference, bounds, ...shown };
+  return { difference: -difference, bounds: bounds.map((bound) => -bound).reverse(), ...shown };
 }
 
 // Draws the forest of the chosen pair of many systems, and a sentence on what is known of it.
 function drawPair({ store, state, pair, metric: main }) {
   const part = document.getElementById("pair-of-systems");
-  if (part === null || store.results === null) return;
+  if (part === null) return;
   for (const button of document.querySelectorAll(".pick")) {
     button.setAttribute("aria-pressed", String(pair.includes(Number(button.dataset.system))));
   }
   const rows = [];
+  const names = [state.a, state.b];
+  const { comparisons, groups } = store.result;
   for (const metric of store.metrics) {
     const scores = pair.map((system) => store.scores(metric, store.indices)[system]);
-    const found = findPair(store.results[metric.label], pair);
+    const found = findPair(comparisons, metric, names);
     if (found !== null) rows.push({ metric, label: metric.label, scores, ...found });
   }
-  for (const { column, label, segments, scores: all, pairs } of store.groups) {
-    const scores = pair.map((system) => all[main.label][system]);
+  for (const { column, label, segments, systems, comparisons: tested } of groups) {
+    const scores = names.map((name) => systems.find((system) => system.name === name).scores[main.label]);
     const link = new URLSearchParams({ a: state.a, b: state.b, slice: `${column}:${label}` });
     const untested = { difference: scores[0] - scores[1], p: ["", "not tested"], significant: false };
-    rows.push({ metric: main, label, note: COUNTS.format(segments), link, scores, ...untested, ...findPair(pairs[main.label], pair) });
+    rows.push({ metric: main, label, note: COUNTS.format(segments), link, scores, ...untested, ...findPair(tested, main, names) });
   }
-  const names = [state.a, state.b];
   const hint = ` choose two ${store.system}s in the table for another pair`;
   const heading = element("h2", {}, names.map(short).join(" − "), element("small", {}, hint));
   const first = rows.find(({ label }) => label === main.label);
@@ -125,7 +128,7 @@ function drawPair({ store, state, pair, metric: main }) {
   const words = main.higher === null ? ["above", "below"] : ["better than", "worse than"];
   const verdict = first.significant
     ? `${a} is ${words[difference > 0 ? 0 : 1]} ${b}`
-    : `They can't be told apart among ${COUNTS.format(store.results[main.label].length)} pairs`;
+    : `They can't be told apart among ${COUNTS.format(comparisons.filter(({ metric }) => metric === main.label).length)} pairs`;
   const alone = `Alone, this pair has p ${first.p[0]} and the interval ${interval(...ends, main.digits, "+")}.`;
   part.replaceChildren(
     heading,

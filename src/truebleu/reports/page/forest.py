@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import TYPE_CHECKING, Literal, cast
 
 from truebleu.reports.document import bracketed
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Longer names lose their middle.
 LONGEST_NAME = 25
-# Factors between ticks, and the maximum number of ticks.
-STEPS, MOST_TICKS, TICKS_WHEN_CUT = (1, 2, 5, 10), 8, 4
+# Factors between ticks, and maximum numbers of intervals between ticks, with 0 and without.
+STEPS, MOST_TICKS, FEW_TICKS = (1, 2, 5, 10), 8, 4
 # Heights of a row and of the axis, in pixels.
 HEIGHT, AXIS = 30, 44
 # Rows that reach farther than this many times the middle row are drawn at the edge of the axis.
@@ -128,29 +128,24 @@ class Axis:
         zero: True for differences: the axis includes 0 and its numbers have signs.
         cut: True if rows that reach more than `FARTHEST` times as far as the median row do not
             extend the axis, unless there are few rows.
-        maximum: maximum number of ticks.
     """
 
     def __init__(
-        self,
-        rows: Iterable[Sequence[float]],
-        *,
-        zero: bool = True,
-        cut: bool = False,
-        maximum: int = MOST_TICKS,
+        self, rows: Iterable[Sequence[float]], *, zero: bool = True, cut: bool = False
     ) -> None:
-        known = sorted(rows, key=_reach)
+        known = sorted((max(map(abs, values)), values) for values in rows)
         if cut and len(known) > FEW_ROWS:
-            limit = FARTHEST * _reach(known[len(known) // 2])
-            known = [values for values in known if _reach(values) <= limit]
-        values = [value for row in known for value in row] + [0.0] * zero
+            limit = FARTHEST * known[len(known) // 2][0]
+            known = [(reach, values) for reach, values in known if reach <= limit]
+        values = [value for _, row in known for value in row] + [0.0] * zero
         size = max(values) - min(values)
         room = 0.06 * size or 0.05 * abs(values[0]) or 1.0
         self.sign = "+" if zero else ""
         self.low, self.high = min(values) - room, max(values) + room
         length = self.high - self.low
-        step = 10.0 ** floor(log10(length / maximum))
-        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= maximum)
+        most = MOST_TICKS if zero else FEW_TICKS
+        step = 10.0 ** floor(log10(length / most))
+        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= most)
 
     def share(self, value: float) -> float:
         """Return the position of a value, from 0 to 1 and no farther."""
@@ -204,7 +199,7 @@ class Axis:
         parts += self.grid(0, HEIGHT)
         if mark.bounds not in (None, (None, None)):
             low, high = mark.bounds
-            left, right = self.low if low is None else low, self.high if high is None else high
+            left, right = -inf if low is None else low, inf if high is None else high
             parts += f'<line class="interval" x1="{self.at(left)}" x2="{self.at(right)}" '
             parts += f'y1="{middle}" y2="{middle}"/>'
         if self.low <= mark.value <= self.high:
@@ -222,10 +217,6 @@ class Axis:
     def cells(self, mark: Mark) -> tuple[str, str, str]:
         """Return the cells of a mark: drawing, value and interval."""
         return self.row(mark), mark.text, mark.interval
-
-
-def _reach(values: Sequence[float]) -> float:
-    return max(map(abs, values))
 
 
 def drawn_table(
@@ -314,7 +305,7 @@ def forest(
     axis = Axis([row.mark.numbers for row in rows if row.mark is not None])
     better = '<tspan class="wide"> better</tspan>'
     first, second = (text_of(short(name)) for name in systems)
-    heading = '<span class="wide">difference</span><span class="narrow">diff.</span>'
+    heading = 'diff<span class="wide">erence</span>'
     numbers = [("", "", "") if row.mark is None else axis.cells(row.mark) for row in rows]
     drawings, differences, intervals = zip(*numbers, strict=True)
     columns = (

@@ -14,20 +14,18 @@ function known(value) {
 
 // Loads the core, the description, the statistics and the texts from the page.
 async function openStore() {
-  const names = ["core", "description", "statistics", "texts"];
-  const [core, description, statistics, texts] = await Promise.all(names.map(inflated));
-  const parsed = (buffer) => JSON.parse(new TextDecoder().decode(buffer));
-  const store = new Store(await Core.load(core), parsed(description), parsed(texts));
+  const names = ["core", "statistics", "description", "texts", "result"];
+  const [core, statistics, ...others] = await Promise.all(names.map(inflated));
+  const parsed = others.map((buffer) => JSON.parse(new TextDecoder().decode(buffer)));
+  const store = new Store(await Core.load(core), ...parsed);
   store.fill(statistics);
   return store;
 }
 
 // Description and texts of the segments; the core has the statistics.
 class Store {
-  constructor(core, description, texts) {
-    Object.assign(this, description);
-    this.core = core;
-    this.texts = texts;
+  constructor(core, description, texts, result) {
+    Object.assign(this, description, { core, texts, result });
     this.count = this.numbers === null ? this.segments : this.numbers.length;
     this.indices = Array.from({ length: this.count }, (_, place) => place);
     this.cache = new Map();
