@@ -16,7 +16,6 @@ from tests.tools.test_wasm import native_metrics
 from truebleu.counts.inputs import counts_of
 from truebleu.counts.saved import read_counts, save_counts
 from truebleu.explanation.report import Report, report
-from truebleu.human.mqm import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import bracketed, p_cell
 
@@ -467,15 +466,6 @@ def test_outputs_are_compared_by_words_or_characters(file: Path, open_page: Open
     assert runs == [["same", "我"], ["extra", "爱"], ["missing", "恨"], ["same", "你"]]
     assert page.evaluate("differences('', 'a')") == [["missing", "a"]]
     assert page.evaluate("differences('a '.repeat(3000), 'b '.repeat(3000))") is None
-
-
-def test_marked_errors_are_underlined_with_their_labels(tmp_path: Path, open_page: Opened) -> None:
-    texts = {"a": ["👍 a cat sits"] * 3, "b": ["a cat sat"] * 3}
-    span = ErrorSpan(start=4, end=7, severity="major", category="accuracy/mistranslation")
-    made = report(texts, ["a dog sat"] * 3, spans={"a": [[span], [], []]}, replicates=40)
-    page = open_page(made.save(tmp_path / "spans.html"), "#segment=1")
-    assert page.locator(".span").inner_text() == "cat"
-    assert page.locator(".span-label").inner_text().strip() == "major: accuracy/mistranslation"
 
 
 def test_a_metric_that_the_core_lacks_is_not_recomputed(tmp_path: Path, open_page: Opened) -> None:

@@ -72,7 +72,6 @@ def test_saved_statistics_make_a_report_without_texts() -> None:
     assert block("saved.html", "texts") == []
     assert block("saved.html", "description")["has_texts"] is False
     refuses("-r FILE", "report", saved[0], "baseline.txt", "-o", "x.html")
-    refuses("in which errors are marked", "report", *saved, "--spans", "any.tsv", "-o", "x.html")
     refuses("signature", "report", *saved, "-m", "chrf", "-o", "x.html")
     refuses("runaway", "report", saved[0], saved[0], "-o", "x.html")
     assert not Path("x.html").exists()

@@ -126,8 +126,8 @@ def test_json_lines_with_lists_side_by_side(folder: Folder) -> None:
 
 def test_json_lines_of_candidates_in_any_order(folder: Folder) -> None:
     rows = [("s1", "a"), ("s2", "b"), ("s1", "c")]
-    text = "".join(f'{{"seg": "{id_}", "out": "{text}", "kiwi": 1}}\n' for id_, text in rows)
-    lists = read(folder, text, id_key="seg", text_key="out", score_key="kiwi")
+    text = "".join(f'{{"seg": "{id_}", "output": "{text}", "score": 1}}\n' for id_, text in rows)
+    lists = read(folder, text)
     assert [*lists] == [("a", "c"), ("b",)]
     assert (lists.feature_names, lists.format) == ((), "jsonl")
 
@@ -185,8 +185,8 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"candidates": ["a"]}\n{"x": 1}\n', {}, "line 2: no list"),
         ('{"candidates": ["a", "b"], "scores": [1]}\n', {}, "1 values under 'scores'"),
         ('{"candidates": [1]}\n', {}, "a candidate of type int"),
-        ('{"candidates": [{"x": "a"}]}\n', {}, "--text-key"),
-        ('{"text": "a"}\n', {}, "--id-key"),
+        ('{"candidates": [{"x": "a"}]}\n', {}, "the keys x; expected a text"),
+        ('{"text": "a"}\n', {}, "or the segment of each candidate"),
         ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: no value"),
         ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: q: nan"),
         (f'{{"id": 0, "text": "a", "q": 1{"0" * 400}}}\n', {}, "line 1: q: 1000"),
@@ -196,7 +196,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
         ("{\n", {}, "invalid JSON"),
         (MOSES, {"list_size": 3, "input_format": "moses"}, "plain text"),
-        (MOSES, {"text_key": "x"}, "JSON Lines"),
+        (MOSES, {"features": ["x"]}, "JSON Lines"),
         (MOSES, {"input_format": "word"}, "unknown input_format"),
         (MOSES, {"first_id": 2}, "from 0 to 1"),
         (MOSES, {"log_base": 1}, "above 1"),

@@ -30,7 +30,7 @@ from truebleu.scores import GivenScores
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu.corpus.parts import TestSetParts
+    from truebleu.corpus._reading import TestSetParts
     from truebleu.counts import Counts
 
 HALF = ["first"] * 150 + ["second"] * 150

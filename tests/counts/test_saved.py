@@ -156,7 +156,7 @@ def test_given_scores_are_read_back_with_counts_of_texts(higher: bool, tmp_path:
     # A name may look like a signature.
     name = "COMET|nrefs:7|x"
     scores = {"a": [0.5, None, -1.0]}
-    given = GivenScores.of(scores, name=name, higher_is_better=higher, missing="omit", high=1)
+    given = GivenScores.of(scores, name=name, higher_is_better=higher, missing="omit")
     counts = truebleu.count({"a": ["x y", "z", "v w"]}, ["x y", "z v", "w"], ["bleu", given])
     save_counts(counts, tmp_path / "both.npz")
     read = read_counts(tmp_path / "both.npz")

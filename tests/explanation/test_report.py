@@ -13,7 +13,6 @@ from truebleu.counts.inputs import counts_of
 from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
-from truebleu.human.mqm import ErrorSpan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,12 +60,13 @@ def test_saved_counts_give_the_same_numbers(tmp_path: Path) -> None:
     assert [variable.name for variable in made.explanation.pairs[0].variables] == ["domain"]
 
 
-def test_scores_and_spans_of_other_segments_are_refused() -> None:
-    span = ErrorSpan(start=0, end=1, severity="minor")
-    with pytest.raises(UnpairedSegmentsError, match="spans of runaway"):
-        report(TWO, spans={"runaway": [[span]]})
+def test_human_scores_of_other_segments_are_refused() -> None:
+    with pytest.raises(UnpairedSegmentsError, match="people of runaway"):
+        report(TWO, human={"people": {"runaway": [1.0]}})
     with pytest.raises(SettingError, match="nobody"):
         report(TWO, human={"people": {"nobody": [1.0] * 60}})
+    with pytest.raises(SettingError, match="human"):
+        report(TWO, human={"people": [1.0]})  # type: ignore[dict-item]
 
 
 def test_a_report_prints_itself_and_gives_plain_values() -> None:

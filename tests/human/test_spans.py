@@ -58,7 +58,7 @@ def test_lines_become_spans_of_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("A None\n", "line 1: 'A None'"),
+        ("A None\n", "line 1: 1 fields"),
         ("A\t{}\n", "line 1"),
         ("A\t[1]\n", "line 1"),
         ("A\tNone\nA\t{\n", "line 2"),

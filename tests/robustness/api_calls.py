@@ -110,7 +110,6 @@ def readers(folder: Path) -> dict[str, Call]:
         truebleu.read_human: {"path": paths["human.tsv"], "test_set": test_set()},
         truebleu.set_threads: {"threads": 2},
         corpus.as_test_set: {"systems": SYSTEMS, "references": [REFERENCE]},
-        human.read_spans: {"path": paths["mqm.tsv"], "systems": SYSTEMS},
         metrics.parse_metric: {"text": "bleu"},
         counts.read_counts: {"path": paths["saved.npz"]},
         nbest.read_nbest: {"path": paths["lists.moses"], "input_format": "moses"},

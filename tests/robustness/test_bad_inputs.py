@@ -113,7 +113,6 @@ TABLE = [
     ),
     Bad(f"{AGREE} x", "2 columns called 'system'", MQM.replace(b"rater", b"system"), ".tsv"),
     Bad(f"{AGREE} x", "line 3: ", MQM + MQM, ".tsv"),
-    Bad(f"{AGREE} x --human-weights x", "'Major' twice", b'{"Major": 5, "Major": 1}', ".json"),
     # Settings.
     Bad("score -r ref.txt good.txt -m bleu:smooth=floor,smooth_value=1000", "a number from 0 to 1"),
     Bad(

@@ -33,13 +33,11 @@ from truebleu import count, metrics, score
 from truebleu.corpus._files import STATISTICS
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import NBEST_FORMATS, read_nbest
-from truebleu.corpus.tables import Scale
 from truebleu.corpus.test_set import as_test_set
 from truebleu.counts.saved import read_counts, save_counts
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
-from truebleu.human import read_human, read_spans
-from truebleu.human.mqm import mqm_weights
+from truebleu.human import read_human
 from truebleu.metrics.dependency import DependencyF
 from truebleu.nbest.choices import read_weights
 from truebleu.scores.formats import read_evaluations
@@ -67,14 +65,6 @@ XML = (
 )
 NIST = b'<?xml version="1.0"?><!-- y --><mteval>' + SGML.replace(b"cat", b"&#99;at") + b"</mteval>"
 LONG = b"system\tdoc\tid\ttext\nA\td\t1\ta cat\nA\td\t2\tsat\nB\td\t1\tx\nB\td\t2\ty\n"
-MARKED = (
-    b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
-    b"a\td\t1\t1\tr\tx\ta <v>cat</v>\tAccuracy/Omission\tMajor\n"
-)
-COMET = (
-    b'{"out/a.txt": [{"mt": "a cat", "COMET": 0.5, "errors": '
-    b'[{"severity": "minor", "start": 2, "end": 5, "text": "cat"}]}, {"mt": "sat", "errors": []}]}'
-)
 PARSE = (
     b"# text = a cat\n1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
     b"1\tsat\tsit\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -172,7 +162,7 @@ def read_items(path: Path) -> None:
     """Read scores that another tool wrote: all of them are finite."""
     column, filter_ = ("exact_match", "plain") if path.suffix == ".jsonl" else ("", "")
     scores = read_segment_scores(str(path), column=column, filter_=filter_)
-    rows = [scores.of(system, scores.segments, Scale()) for system in scores.by_system]
+    rows = [scores.of(system, scores.segments) for system in scores.by_system]
     assert all(math.isfinite(score) for row in rows for score in row if score is not None)
 
 
@@ -217,13 +207,6 @@ def read_documents(path: Path) -> None:
     reference.write_bytes(TEXT)
     labels = read_test_set([reference], [reference], documents=path).documents
     assert labels is None or len(labels) == 2
-
-
-def read_marked(path: Path) -> None:
-    """Read errors that were marked in two outputs: all of them inside the text."""
-    for outputs in read_spans(str(path), {"a": LINES, "b": LINES}).spans.values():
-        for text, spans in zip(LINES, outputs, strict=True):
-            assert all(0 <= span.start <= span.end <= len(text) for span in spans)
 
 
 def read_judgments(path: Path) -> None:
@@ -276,10 +259,6 @@ TARGETS: dict[str, Target] = {
     "documents lines": target(b"d1\nd2\n", ".txt", read_documents),
     "documents docs": target(b"news d1\nnews d2\n", ".docs", read_documents),
     "documents table": target(b"doc\tdomain\nd1\tnews\nd2\tnews\n", ".tsv", read_documents),
-    "spans mqm": target(MARKED, ".tsv", read_marked),
-    "spans comet": target(COMET, ".json", read_marked),
-    "severities lines": target(b"Major=5\nMinor\t1\n", ".txt", lambda p: mqm_weights(str(p))),
-    "severities json": target(b'{"Major": 5, "Minor": 1}', ".json", lambda p: mqm_weights(str(p))),
     "conllu": target(PARSE, ".conllu", count_parses),
     "counts": (saved_counts, ".npz", score_counts),
     "counts header": (saved_header, ".json", score_header),

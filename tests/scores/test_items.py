@@ -224,8 +224,6 @@ def test_metrics_that_need_texts_are_refused() -> None:
 def test_scores_with_texts_need_a_file() -> None:
     with pytest.raises(SettingError, match="systems that are such files"):
         truebleu.score({"a": ["x"]}, ["x"], ["scores"])
-    with pytest.raises(SettingError, match="first_segment"):
-        GivenScores(first_segment=0)
     with pytest.raises(SettingError, match="a file of scores per SYSTEM"):
         GivenScores(path="scores.tsv", answers="pass@2")
 

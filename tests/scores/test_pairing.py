@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from truebleu.corpus.tables import Scale
 from truebleu.errors import (
     CorpusError,
     DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
     MissingColumnError,
-    SettingError,
     UnpairedSegmentsError,
 )
 from truebleu.scores.evaluations import Evaluation, Item
@@ -249,31 +247,29 @@ def segment_scores(values: Any, **changes: Any) -> SegmentScores:
     return SegmentScores(label="s.tsv", digest="d", by_system={"a": values}, **changes)
 
 
-def test_scores_are_returned_by_system_segments_and_scale() -> None:
+def test_scores_are_returned_by_system_and_number_of_segments() -> None:
     scores = segment_scores([1.0, None, 3.0])
     assert scores.segments == 3
-    assert scores.of("a", 3, Scale()) == [1.0, None, 3.0]
-    assert list(scores.all_scores()) == [1.0, None, 3.0]
+    assert scores.of("a", 3) == [1.0, None, 3.0]
+    assert scores.comparable(["a", "x"]) == {"a": [1.0, None, 3.0], "x": [None] * 3}
     with pytest.raises(MissingColumnError, match="no system 'b'; it has a"):
-        scores.of("b", 3, Scale())
+        scores.of("b", 3)
     with pytest.raises(UnpairedSegmentsError, match="3 segments, but the test set has 2"):
-        scores.of("a", 2, Scale())
-    with pytest.raises(SettingError, match=r"segment 3: 3\.0; expected a number in \.\.2"):
-        scores.of("a", 3, Scale(high=2))
+        scores.of("a", 2)
 
 
 def test_scores_are_checked_against_the_outputs_that_were_scored() -> None:
     scores = segment_scores([1.0, 2.0], texts={"a": ["x", " y "]})
-    assert scores.of("a", 2, Scale(), ["x ", "y"]) == [1.0, 2.0]
-    assert scores.of("a", 2, Scale(), None) == [1.0, 2.0]
-    with pytest.raises(MalformedFileError, match=r"a score of ' y ' for segment 2 of a; .*'z'"):
-        scores.of("a", 2, Scale(), ["x", "z"])
+    assert scores.of("a", 2, ["x ", "y"]) == [1.0, 2.0]
+    assert scores.of("a", 2, None) == [1.0, 2.0]
+    with pytest.raises(MalformedFileError, match=r"a score of 'y' for segment 2 of a; .*'z'"):
+        scores.of("a", 2, ["x", "z"])
 
 
 def test_numbered_segments_may_be_missing() -> None:
     rows = evaluation("a", *(Item(name=n, scores={"": 1}, line=1) for n in ("1", "4")))
     scores = segment_scores(rows, first_segment=1)
     assert scores.segments == 4
-    assert scores.of("a", 4, Scale()) == [1, None, None, 1]
+    assert scores.of("a", 4) == [1, None, None, 1]
     with pytest.raises(MalformedFileError, match="segment 4; expected a segment from 1 to 3"):
-        scores.of("a", 3, Scale())
+        scores.of("a", 3)

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu._results import Result
+    from truebleu.corpus._reading import TestSetParts
     from truebleu.corpus.outline import Outline
-    from truebleu.corpus.parts import TestSetParts
     from truebleu.corpus.public_test_sets import PublicTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.corpus.text_warnings import TextWarning

@@ -70,14 +70,12 @@ def may_hold_statistics(path: str) -> bool:
 
     Only regular files are opened, because a pipe can be read only once.
     """
-    if not os.path.isfile(path):
-        return False
-    try:
-        with open(path, "rb") as file:
-            beginning = file.read(100)
-    except OSError:  # reading the file as text reports the error
-        return False
-    return begins_as_statistics(beginning)
+    # Reading the file as text reports errors.
+    with suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return begins_as_statistics(file.read(100))
+    return False
 
 
 def begins_as_statistics(data: bytes) -> bool:
@@ -99,22 +97,19 @@ def parse_location(argument: str | PathLike[str]) -> Location:
     if existing is not None:
         return existing
     name, equals, location = argument.partition("=")
-    if equals and name and location:
-        return (_existing(location) or _split_column(location))._replace(name=name)
     if equals and not name:
         raise SettingError("file", argument, "a name before the =, as in NAME=FILE")
+    if equals and location:
+        return (_existing(location) or _split_column(location))._replace(name=name)
     return _split_column(argument)
 
 
 def _existing(argument: str) -> Location | None:
     if argument == STANDARD_INPUT or os.path.exists(argument):
         return Location(argument)
-    end = argument.rfind("#")
-    while end > 0:
-        if os.path.exists(argument[:end]):
-            return Location(argument[:end], argument[end + 1 :])
-        end = argument.rfind("#", 0, end)
-    return None
+    ends = [end for end, sign in enumerate(argument) if sign == "#" and end]
+    paths = (Location(argument[:end], argument[end + 1 :]) for end in reversed(ends))
+    return next((location for location in paths if os.path.exists(location.path)), None)
 
 
 def _split_column(argument: str) -> Location:
@@ -141,34 +136,24 @@ def _without(path: str, endings: tuple[str, ...]) -> str:
 
 def expand_paths(arguments: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """Expand folders and patterns to the files in them, sorted by name."""
+    from glob import glob
+
     files: list[str | PathLike[str]] = []
     for path in arguments:
         if isinstance(path, str | PathLike) and os.path.isdir(path):
-            files += _files_of_folder(os.fspath(path))
+            # HTML files are reports, not outputs.
+            names = [n for n in sorted(os.listdir(path)) if not n.startswith(".")]
+            paths = [os.path.join(path, name) for name in names if not name.endswith(".html")]
+            found = [name for name in paths if os.path.isfile(name)]
+            if not found:
+                raise EmptyTextError(os.fspath(path))
+            files += found
         elif isinstance(path, str) and any(sign in path for sign in "*?["):
-            files += _files_of_pattern(path) or [path]
+            found = [] if os.path.exists(path) else sorted(filter(os.path.isfile, glob(path)))
+            files += found or [path]
         else:
             files.append(path)
     return files
-
-
-def _files_of_folder(folder: str) -> list[str]:
-    # HTML files are reports, not outputs.
-    names = sorted(os.listdir(folder))
-    outputs = [name for name in names if not (name.startswith(".") or name.endswith(".html"))]
-    paths = [os.path.join(folder, name) for name in outputs]
-    files = [path for path in paths if os.path.isfile(path)]
-    if not files:
-        raise EmptyTextError(folder)
-    return files
-
-
-def _files_of_pattern(pattern: str) -> list[str]:
-    if os.path.exists(pattern):
-        return [pattern]
-    from glob import glob
-
-    return sorted(path for path in glob(pattern) if os.path.isfile(path))
 
 
 # One text of a file: its segments and their labels. These are named tuples because creating a
@@ -283,10 +268,8 @@ def _name_candidates(text: NamedText) -> list[str]:
     """Return names of a text from the shortest to the longest, its label."""
     folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
     base = stem(text.path)
-    inside = [] if text.name == base else [text.name]
-    parts = [*folders, base, *inside]
-    names = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
-    return [*names, text.label]
+    parts = [*folders, base] if text.name == base else [*folders, base, text.name]
+    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)] + [text.label]
 
 
 # Plain text, one segment per line, and the checks that all text formats share.
@@ -306,17 +289,8 @@ class Lines:
         """Return the only text; raises MissingColumnError if `name` is given."""
         if name is not None:
             raise MissingColumnError(self.path, "column", name, ())
-        segments = self.segments
-        return [
-            NamedText(
-                label=self.path,
-                path=self.path,
-                name=stem(self.path),
-                segments=segments,
-                carriage_returns=segments.carriage_returns,
-                byte_order_mark=segments.byte_order_mark,
-            )
-        ]
+        marks = self.segments.carriage_returns, self.segments.byte_order_mark
+        return [NamedText(self.path, self.path, stem(self.path), self.segments, Layout(), *marks)]
 
 
 def read_lines(path: str, data: bytes, *, is_beginning: bool = True) -> Lines:
@@ -422,9 +396,9 @@ class OpenedFile:
         self._kind = ""
         self._read: Callable[[int], bytes] = self._raw.read
         self._taken, self._is_closed = 0, False
-        for magic, kind, start in _KINDS:
+        for kind, magic in _MAGIC.items():
             if beginning.startswith(magic):
-                self._kind, self._read = kind, _Inflated(self._raw, start).read
+                self._kind, self._read = kind, _Inflated(self._raw, kind).read
 
     @property
     def share_read(self) -> float | None:
@@ -526,8 +500,8 @@ class _Inflated:
     Zeros after the last stream are padding; other bytes there are a damaged stream.
     """
 
-    def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
-        self._file, self._start = file, start
+    def __init__(self, file: BinaryIO, kind: str) -> None:
+        self._file, self._kind = file, kind
         self._stream: Any = None
         self._rest = b""
 
@@ -547,9 +521,9 @@ class _Inflated:
                 data = data.lstrip(b"\0")
                 if not data:
                     continue
-                self._stream = self._start()
+                self._stream = _decompressor(self._kind)
             # The limit avoids copying highly compressed data again and again.
-            limit = () if self._start is _zstd else (size,)
+            limit = () if self._kind == "zstd" else (size,)
             part = self._stream.decompress(data, *limit)
             self._rest = getattr(self._stream, "unconsumed_tail", b"")
             if not data and not part and not self._stream.eof:
@@ -562,25 +536,20 @@ class _Inflated:
         return b"".join(parts)
 
 
-def _gzip() -> Any:
-    import zlib
+def _decompressor(kind: str) -> Any:
+    """Return a decompressor of one stream; modules are imported if needed."""
+    if kind == "gzip":
+        import zlib
 
-    return zlib.decompressobj(wbits=31)
+        return zlib.decompressobj(wbits=31)
+    if kind == "bzip2":
+        from bz2 import BZ2Decompressor
 
+        return BZ2Decompressor()
+    if kind == "xz":
+        from lzma import FORMAT_XZ, LZMADecompressor
 
-def _bzip2() -> Any:
-    from bz2 import BZ2Decompressor
-
-    return BZ2Decompressor()
-
-
-def _xz() -> Any:
-    from lzma import FORMAT_XZ, LZMADecompressor
-
-    return LZMADecompressor(FORMAT_XZ)
-
-
-def _zstd() -> Any:
+        return LZMADecompressor(FORMAT_XZ)
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -590,22 +559,15 @@ def _zstd() -> Any:
     return zstd.ZstdDecompressor()
 
 
-# Magic bytes and decompressor of each format.
-_KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
-    (b"\x1f\x8b", "gzip", _gzip),
-    # Block size and the magic of a block or of the end are included: text may begin with BZh9.
-    (
-        tuple(
-            b"BZh%d" % size + block
-            for size in range(1, 10)
-            for block in (b"1AY&SY", b"\x17rE8P\x90")
-        ),
-        "bzip2",
-        _bzip2,
-    ),
-    (b"\xfd7zXZ\x00", "xz", _xz),
-    (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
-)
+# Magic bytes of each format. Those of bzip2 include the block size and the magic of a block or of
+# the end, because text may begin with BZh9.
+_BZIP2 = [b"BZh%d" % n + block for n in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")]
+_MAGIC: dict[str, tuple[bytes, ...]] = {
+    "gzip": (b"\x1f\x8b",),
+    "bzip2": tuple(_BZIP2),
+    "xz": (b"\xfd7zXZ\x00",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+}
 
 
 #: Approximate size of a part of all texts, in bytes.
@@ -686,13 +648,8 @@ def next_size(files: Sequence[LineFile], done: int) -> int:
     """
     ready = [file.ready(PART_BYTES // len(files)) for file in files]
     count = min(ready)
-    if count + done == 0 or (count < max(ready) and files[ready.index(count)].ended):
-        _refuse_lengths(files, ready, done)
-    return count
-
-
-def _refuse_lengths(files: Sequence[LineFile], ready: Sequence[int], done: int) -> None:
-    """Raise UnpairedSegmentsError with the lengths of the texts, or EmptyTextError."""
+    if count + done and (count == max(ready) or not files[ready.index(count)].ended):
+        return count
     for file, lines in zip(files, ready, strict=True):
         if lines:
             file.take(lines)  # raises an error first if the file is not text
@@ -706,6 +663,7 @@ def _refuse_lengths(files: Sequence[LineFile], ready: Sequence[int], done: int) 
     for file, length in zip(files, lengths, strict=True):
         if length != lengths[0]:
             raise UnpairedSegmentsError(file.path, length, files[0].path, lengths[0])
+    return count
 
 
 #: Keys of the files that a command has read, or None outside of a command; keys of its outputs.
@@ -740,21 +698,16 @@ def _file_key(path: str | PathLike[str]) -> object:
 def register_input(path: str | PathLike[str]) -> None:
     """Register an input file; raises SettingError if it is also an output."""
     if _inputs is not None:
-        _refuse_loss(path, _outputs)
-        _inputs.add(_file_key(path))
+        _inputs.add(_unused_key(path, _outputs))
 
 
-def _register_output(path: str | PathLike[str]) -> None:
-    """Register an output file, so that reading it later raises an error."""
-    if _inputs is not None:
-        _refuse_loss(path, _inputs)
-        _outputs.add(_file_key(path))
-
-
-def _refuse_loss(path: str | PathLike[str], others: set[object]) -> None:
-    if _file_key(path) in others:
+def _unused_key(path: str | PathLike[str], others: set[object]) -> object:
+    """Return the key of a file; raises SettingError if an input would be overwritten."""
+    key = _file_key(path)
+    if key in others:
         expected = "an output that is not an input, which would be lost"
         raise SettingError("file", os.fspath(path), expected)
+    return key
 
 
 @contextmanager
@@ -810,7 +763,8 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
             raise UnreadableFileError(str(path), "cannot be written: its name has a NUL byte")
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
-        _register_output(path)
+        if _inputs is not None:
+            _outputs.add(_unused_key(path, _inputs))
         if path.exists() and not overwrite:
             raise RefusedError(f"{path} exists; use --force (in Python, overwrite=True)")
 

@@ -1,29 +1,37 @@
-"""Reading and writing of test sets: texts of any format, paired, named, labelled and examined."""
+"""Reading and writing of test sets: texts of any format, paired, named, labelled and examined.
+
+`read_test_set` reads whole texts, `TestSetParts` reads files of lines part by part.
+"""
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from truebleu._core import Segments
 from truebleu.corpus._files import (
+    FORMATS,
     STANDARD_INPUT,
     Files,
     Layout,
+    LineFile,
     Location,
     NamedText,
     distinct_names,
     expand_paths,
     extension,
     find_other_spelling,
+    next_size,
     parse_location,
     read_lines,
     refuse_duplicates,
     require_files,
+    stem,
 )
 from truebleu.corpus.outline import document_warnings
 from truebleu.corpus.repetitions import Repetitions
 from truebleu.corpus.test_set import TestSet
-from truebleu.corpus.text_warnings import TextWarning, examine
+from truebleu.corpus.text_warnings import Examination, TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
     MalformedFileError,
@@ -87,7 +95,10 @@ def read_test_set(
     m = len(guides)
     texts, by_line = align([*guides, *system_texts, *source_texts], references=m)
     system_texts = texts[m : m + len(system_texts)]
-    refuse_absent(texts[:m])
+    absent = set.intersection(*(set(text.segments.absent()) for text in texts[:m]))
+    if absent:
+        labels = ", ".join(text.label for text in texts[:m])
+        raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one reference")
     reference_texts = texts[: len(reference_texts)]
     # Missing outputs are scored as empty ones, with a warning.
     missing = [warning for text in system_texts for warning in _missing(text)]
@@ -98,17 +109,14 @@ def read_test_set(
     repetitions = Repetitions()
     repetitions.add(*examined)
     repeats, repeated = repetitions.results()
-    warnings = (*by_line, *missing, *examine(*examined), *repeated)
-    if strict and warnings:
-        raise SuspiciousTextError([warning.message for warning in warnings])
-    layout = merged(text.layout for text in texts)
+    layout = merged([text.layout for text in texts])
     if documents is not None:
         layout = read_labels(files, documents, texts[0].label, len(texts[0].segments), layout)
     about = texts[0].label if documents is None else str(documents)
     jumps = document_warnings(about, layout.documents)
-    if strict and jumps:
-        raise SuspiciousTextError([warning.message for warning in jumps])
-    warnings = (*warnings, *jumps)
+    warnings = (*by_line, *missing, *examine(*examined), *repeated, *jumps)
+    if strict and warnings:
+        raise SuspiciousTextError([warning.message for warning in warnings])
     return TestSet(
         systems={
             name: text.segments for name, text in zip(system_names, system_texts, strict=True)
@@ -176,6 +184,125 @@ def _read(
         texts += texts_of_file
         chosen += [location.name] * len(texts_of_file)
     return texts, distinct_names(texts, chosen)
+
+
+# Parts of a test set that need not stay in memory. Files of plain lines are read in lock step, so
+# that a part has the same segments of every text. Other formats may pair segments by their ids,
+# which requires all segments: they are one part.
+
+
+class TestSetParts:
+    """A test set from files, read once.
+
+    Args:
+        systems: outputs, one file per system, as for `read_test_set`.
+        references: reference translations, one file per translator.
+        source: file with the source text.
+        documents: file with the document of each segment.
+        whole: True to read all segments as one part.
+        stdin: binary file to read for `-`; by default standard input.
+
+    Attributes:
+        warnings: warnings about the texts; complete after the last part.
+        layout: documents and domains of all segments; complete after the last part.
+        repeats: first equal segment of each segment, if many are repeated; see `Outline`.
+        segments: number of segments read so far.
+        copies: names of the systems whose outputs are a reference so far.
+    """
+
+    # The name begins like a test class, so pytest would collect it wherever it is imported.
+    __test__ = False
+
+    def __init__(
+        self,
+        systems: Sequence[str | PathLike[str]],
+        references: Sequence[str | PathLike[str]],
+        *,
+        source: str | PathLike[str] | None = None,
+        documents: str | PathLike[str] | None = None,
+        whole: bool = False,
+        stdin: BinaryIO | None = None,
+    ) -> None:
+        require_files(systems, references)
+        self._paths = systems, references
+        self._source, self._documents, self._stdin = source, documents, stdin
+        self._references = [parse_location(path) for path in references]
+        self._systems = [parse_location(path) for path in expand_paths(systems)]
+        sources = [] if source is None else [parse_location(source)]
+        self._locations = [*self._references, *self._systems, *sources]
+        endings = [extension(at.path) for at in self._locations if at.column is None]
+        of_lines = [end for end in endings if end == ".txt" or end not in FORMATS]
+        self._is_whole = whole or len(of_lines) < len(self._locations)
+        self._files: list[LineFile] = []
+        self.warnings: tuple[TextWarning, ...] = ()
+        self.layout = Layout()
+        self.repeats: tuple[int, ...] | None = None
+        self.segments = 0
+        self.copies: tuple[str, ...] = ()
+
+    @property
+    def share_read(self) -> float | None:
+        """Share of the input read so far, from 0 to 1; None if unknown."""
+        shares = [file.share_read for file in self._files]
+        sizes = [share for share in shares if share is not None]
+        return sum(sizes) / len(sizes) if sizes and len(sizes) == len(shares) else None
+
+    def __iter__(self) -> Iterator[TestSet]:
+        return self._read_whole() if self._is_whole else self._read_parts()
+
+    def _read_whole(self) -> Iterator[TestSet]:
+        test_set = read_test_set(
+            *self._paths, source=self._source, documents=self._documents, stdin=self._stdin
+        )
+        self.warnings, self.repeats = test_set.warnings, test_set.repeats
+        self.copies = test_set.copies
+        self.layout = Layout(test_set.documents, test_set.domains)
+        self.segments = len(test_set)
+        yield test_set
+
+    def _read_parts(self) -> Iterator[TestSet]:
+        systems, references = map(_names, (self._systems, self._references))
+        refuse_duplicates(systems)
+        m, examination, files = len(references), Examination(), Files(self._stdin)
+        repetitions = Repetitions()
+        with ExitStack() as opened:
+            self._files = [
+                opened.enter_context(closing(LineFile(location.path, files)))
+                for location in self._locations
+            ]
+            while count := next_size(self._files, self.segments):
+                texts = [file.take(count) for file in self._files]
+                is_whole = self.segments == 0 and all(file.is_empty for file in self._files)
+                source = None if self._source is None else texts[-1]
+                outputs = texts[m : m + len(systems)]
+                examination.add(texts[:m], outputs, source, is_whole=is_whole)
+                repetitions.add(texts[:m], outputs, source)
+                part = TestSet(
+                    systems={
+                        name: text.segments for name, text in zip(systems, outputs, strict=True)
+                    },
+                    references=tuple(text.segments for text in texts[:m]),
+                    reference_names=tuple(references),
+                    source=None if source is None else source.segments,
+                    is_examined=True,
+                )
+                known = self.copies if self.segments else part.copies
+                self.copies = tuple(name for name in part.copies if name in known)
+                self.segments += count
+                yield part
+        self.repeats, repeated = repetitions.results()
+        self.warnings = (*examination.warnings(), *repeated)
+        if self._documents is not None:
+            first = self._references[0].path
+            self.layout = read_labels(files, self._documents, first, self.segments)
+            jumps = document_warnings(str(self._documents), self.layout.documents)
+            self.warnings = (*self.warnings, *jumps)
+
+
+def _names(locations: Sequence[Location]) -> list[str]:
+    """Return the names of the texts at these locations."""
+    texts = [NamedText(at.path, at.path, stem(at.path), Segments([])) for at in locations]
+    return distinct_names(texts, [at.name for at in locations])
 
 
 # Pairing of texts: by document and segment id if known, else in order.
@@ -256,14 +383,6 @@ def _without_gaps(text: NamedText) -> NamedText:
     return text._replace(segments=Segments([segment or "" for segment in text.segments]))
 
 
-def refuse_absent(references: Sequence[NamedText]) -> None:
-    """Raise AbsentSegmentError if a segment has no reference at all."""
-    absent = set.intersection(*(set(text.segments.absent()) for text in references))
-    if absent:
-        labels = ", ".join(text.label for text in references)
-        raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one reference")
-
-
 def _in_order_of(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
     keys = text.layout.keys
     if keys is None or order == keys:
@@ -274,33 +393,23 @@ def _in_order_of(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> N
         raise MisalignedSegmentsError(guide.label, unknown, text.label)
     index_of = {key: index for index, key in enumerate(keys)}
     indices = [index_of.get(key) for key in order]
-    return text._replace(
-        segments=Segments([None if index is None else text.segments[index] for index in indices]),
-        layout=_reordered(text.layout, indices)._replace(keys=order),
+    rows = [index for index in indices if index is not None]
+    # Labels must cover every segment.
+    documents, domains = (
+        None if labels is None or len(rows) < len(order) else tuple(labels[row] for row in rows)
+        for labels in (text.layout.documents, text.layout.domains)
     )
-
-
-def _reordered(layout: Layout, indices: Sequence[int | None]) -> Layout:
-    """Reorder labels; the result is empty if `indices` has a None."""
-
-    def labels(old: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        if old is None or None in indices:
-            return None
-        return tuple(old[index] for index in indices if index is not None)
-
-    return Layout(documents=labels(layout.documents), domains=labels(layout.domains))
+    segments = [None if index is None else text.segments[index] for index in indices]
+    return text._replace(segments=Segments(segments), layout=Layout(documents, domains, order))
 
 
 # Documents and domains.
 
 
-def merged(layouts: Iterable[Layout]) -> Layout:
+def merged(layouts: Sequence[Layout]) -> Layout:
     """Merge layouts: the first that has documents, and the first that has domains."""
-    documents = domains = None
-    for layout in layouts:
-        documents = documents or layout.documents
-        domains = domains or layout.domains
-    return Layout(documents, domains)
+    documents = next((layout.documents for layout in layouts if layout.documents), None)
+    return Layout(documents, next((layout.domains for layout in layouts if layout.domains), None))
 
 
 def read_labels(
@@ -360,14 +469,13 @@ def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
 
 def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Parse lines of DOMAIN DOCUMENT; return the documents and the domains."""
-    domains, documents = [], []
+    rows = []
     for number, line in enumerate(lines, 1):
         fields = line.split(maxsplit=1)
         if len(fields) != 2:
             raise MalformedFileError(path, number, f"{line!r}", "DOMAIN DOCUMENT")
-        domains.append(fields[0])
-        documents.append(fields[1].strip())
-    return tuple(documents), tuple(domains)
+        rows.append((fields[0], fields[1].strip()))
+    return tuple(document for _, document in rows), tuple(domain for domain, _ in rows)
 
 
 def _has_header(path: str, data: bytes, length: int, names: Sequence[str]) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NBest", "SparseFeatures"]
 
+#: Fields with a number for each candidate.
+_COLUMNS = ("scores", "log_probabilities", "counts")
 FINITE = f"a finite number, up to {LARGEST:g}"
 
 
@@ -140,12 +142,11 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
             if not isinstance(text, str):
                 raise SegmentTypeError(f"{self.name}: candidate", number, type(text).__name__)
         _freeze(self, "offsets", self.offsets, np.int64)
-        self._check_offsets()
         features = np.asarray(self.features, dtype=np.float64)
         if not self.feature_names and not features.size:
             features = np.empty((len(self.texts), 0))
         _freeze(self, "features", features, np.float64)
-        for name in ("scores", "log_probabilities", "counts"):
+        for name in _COLUMNS:
             if getattr(self, name) is not None:
                 kind = np.int64 if name == "counts" else np.float64
                 _freeze(self, name, getattr(self, name), kind)
@@ -269,32 +270,27 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         """Return the first candidate of each segment."""
         return [self.texts[i] for i in self.offsets[:-1]]
 
-    def _check_offsets(self) -> None:
-        offsets = self.offsets
+    def _check_shapes(self) -> None:
+        offsets, count = self.offsets, len(self.texts)
         if offsets.ndim != 1 or len(offsets) < 2:
             raise SettingError(self.name, "no lists", "candidates for at least one segment")
-        if offsets[0] != 0 or offsets[-1] != len(self.texts):
-            raise SettingError(f"{self.name}: offsets", offsets, f"0 … {len(self.texts)}")
+        if offsets[0] != 0 or offsets[-1] != count:
+            raise SettingError(f"{self.name}: offsets", offsets, f"0 … {count}")
         empty = np.flatnonzero(np.diff(offsets) <= 0)
         if len(empty):
             where = f"{self.name}: segment {empty[0] + 1}"
             raise SettingError(where, "no candidates", "at least one candidate, which may be empty")
-
-    def _check_shapes(self) -> None:
-        count = len(self.texts)
-        if self.features.shape != (count, len(self.feature_names)):
-            expected = f"one row for each of {count} candidates, a column for each feature"
-            raise SettingError(f"{self.name}: features", self.features.shape, expected)
         if len(set(self.feature_names)) < len(self.feature_names):
             raise SettingError(f"{self.name}: features", self.feature_names, "different names")
-        if self.sparse is not None and len(self.sparse.indptr) != count + 1:
-            rows = len(self.sparse.indptr) - 1
-            raise SettingError(f"{self.name}: sparse features", f"{rows} rows", f"{count}")
-        sizes = dict.fromkeys(("scores", "log_probabilities", "counts"), count)
-        for name, size in {**sizes, "sources": len(self)}.items():
-            values = getattr(self, name)
-            if values is not None and np.shape(values) != (size,):
-                raise SettingError(f"{self.name}: {name}", np.shape(values), f"({size},)")
+        rows = None if self.sparse is None else self.sparse.indptr[1:]
+        for name, values, shape in (
+            ("features", self.features, (count, len(self.feature_names))),
+            ("sparse features", rows, (count,)),
+            *((name, getattr(self, name), (count,)) for name in _COLUMNS),
+            ("sources", self.sources, (len(self),)),
+        ):
+            if values is not None and np.shape(values) != shape:
+                raise SettingError(f"{self.name}: {name}", np.shape(values), f"shape {shape}")
 
     def _check_numbers(self) -> None:
         columns = [*self.features.T, self.scores, self.log_probabilities]

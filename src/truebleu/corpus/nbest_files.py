@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import log
 from os import PathLike
 from sys import intern
@@ -59,9 +59,6 @@ Record = Mapping[str, Any]
 
 #: The formats by name.
 NBEST_FORMATS = ("moses", "cdec", "joshua", "marian", "fairseq", "sockeye", "jsonl", "flat")
-#: Names of keys in JSON Lines.
-KEY = Setting(group="Texts", rare=True, metavar="KEY")
-Key = Annotated[str | None, KEY]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +73,6 @@ class ListFormat:
         log_base: base of the scores' logarithms, if it is not the format's.
         length_normalized: True if scores were divided by a power of the length, False if not; for
             formats that do not say.
-        candidates_key: key of a segment's candidates, in JSON Lines.
-        text_key: key of a candidate's text.
-        id_key: key of a candidate's segment.
-        source_key: key of a segment's source.
-        score_key: key of the model's score.
-        log_probability_key: key of a natural log-probability that is not normalised by length.
-        count_key: key of the number of times that a candidate was sampled.
         features: keys of features. Default: every other number.
     """
 
@@ -100,14 +90,10 @@ class ListFormat:
     length_normalized: Annotated[
         bool | None, Setting(flags=("--normalized/--not-normalized",), group="Texts", rare=True)
     ] = None
-    candidates_key: Key = None
-    text_key: Key = None
-    id_key: Key = None
-    source_key: Key = None
-    score_key: Key = None
-    log_probability_key: Annotated[str | None, replace(KEY, flags=("--logprob-key",))] = None
-    count_key: Key = None
-    features: Annotated[Sequence[str] | None, replace(KEY, flags=("--feature",))] = None
+    features: Annotated[
+        Sequence[str] | None,
+        Setting(group="Texts", rare=True, metavar="KEY", flags=("--feature",)),
+    ] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -123,11 +109,8 @@ class ListFormat:
         format_ = self.input_format or _format_by_look(lines, self.list_size)
         if format_ != "flat" and (self.list_size is not None or self.scores is not None):
             raise SettingError("list_size or scores", format_, "lists as plain text, format flat")
-        keys = [field.name for field in fields(self) if field.name.endswith("_key")]
-        if format_ not in ("jsonl", "sockeye") and any(
-            getattr(self, key) for key in [*keys, "features"]
-        ):
-            raise SettingError("keys", f"a file of format {format_}", "JSON Lines")
+        if format_ not in ("jsonl", "sockeye") and self.features:
+            raise SettingError("features", f"a file of format {format_}", "JSON Lines")
         return replace(self, input_format=format_)
 
     def log_probabilities(
@@ -187,7 +170,7 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
     lines = _lines(path, data)
     how = how.seen(path, lines)
     if how.input_format in ("jsonl", "sockeye"):
-        lists = _json(path, data, how)
+        lists = _of_records(path, read_records(path, data), how)
     elif how.input_format == "flat":
         lists = _flat(path, lines, how, files)
     elif how.input_format == "fairseq":
@@ -317,14 +300,12 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[SegmentList]) -> NBest
 def _column(name: str, flat: Sequence[Candidate]) -> NDArray[np.float64] | None:
     """Return a column that every candidate has, or None if no candidate has it."""
     values: list[float | None] = [getattr(candidate, name) for candidate in flat]
-    first = next((c.line for c, v in zip(flat, values, strict=True) if v is not None), None)
-    if first is None:
-        return None
-    if None in values:
+    known = [c.line.number for c, value in zip(flat, values, strict=True) if value is not None]
+    if known and None in values:
         noun = {"times": "count", "log_probability": "log-probability"}.get(name, name)
         line = flat[values.index(None)].line
-        line.refuse(f"no {noun}", f"a {noun}, as on line {first.number}")
-    return np.array(values, dtype=np.float64)
+        line.refuse(f"no {noun}", f"a {noun}, as on line {known[0]}")
+    return np.array(values, dtype=np.float64) if known else None
 
 
 def _refuse_other_features(flat: Sequence[Candidate], dense: tuple[str, ...]) -> None:
@@ -341,38 +322,31 @@ def _refuse_other_features(flat: Sequence[Candidate], dense: tuple[str, ...]) ->
 
 def _in_order_of_ids(
     candidates: Iterable[tuple[int, Candidate]], first_id: int
-) -> Iterator[SegmentList]:
+) -> list[SegmentList]:
     """Group candidates into lists by segment; segments must ascend by 1 from `first_id`."""
-    list_: list[Candidate] = []
+    lists: list[SegmentList] = []
     last = first_id - 1
     for id_, candidate in candidates:
-        if list_ and id_ == last:
-            list_.append(candidate)
+        if id_ == last + 1:
+            lists.append(SegmentList([]))
+            last += 1
+        if lists and id_ == last:
+            lists[-1].candidates.append(candidate)
             continue
-        if id_ != last + 1:
-            _refuse_id(candidate.line, id_, first_id, last)
-        if list_:
-            yield SegmentList(list_)
-        list_ = [candidate]
-        last += 1
-    if list_:
-        yield SegmentList(list_)
-
-
-def _refuse_id(line: Line, id_: int, first_id: int, last: int) -> NoReturn:
-    if last < first_id:
-        hint = f"; with --first-id {id_} ids start at {id_}" if id_ == 1 else ""
-        line.refuse(f"segment {id_} first", f"{first_id}{hint}")
-    expected = (
-        "each segment's candidates together, segments in order of their number; "
-        "sort the file by segment (sort -s -n -k1,1)"
-    )
-    if id_ > last:
+        if not lists:
+            hint = f"; with --first-id {id_} ids start at {id_}" if id_ == 1 else ""
+            candidate.line.refuse(f"segment {id_} first", f"{first_id}{hint}")
         expected = (
-            f"candidates for segment {last + 1}; translate the segment again or give it an empty "
-            "candidate"
+            "each segment's candidates together, segments in order of their number; "
+            "sort the file by segment (sort -s -n -k1,1)"
         )
-    line.refuse(f"segment {id_} after segment {last}", expected)
+        if id_ > last:
+            expected = (
+                f"candidates for segment {last + 1}; translate the segment again or give it an "
+                "empty candidate"
+            )
+        candidate.line.refuse(f"segment {id_} after segment {last}", expected)
+    return lists
 
 
 def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
@@ -480,18 +454,17 @@ def _moses(line: Line, fields: list[str]) -> Candidate:
             group.append(line.value(name, token, FEATURE))
     features: dict[str, float] = {}
     sparse: dict[str, float] = {}
-    for name, group in groups.items():
-        if not group:
+    for name, values in groups.items():
+        if not values:
             line.refuse(f"no value of {name!r}", "at least one value")
-        if "_" not in name:
-            # Moses names the values of a group like this.
-            numbered = [intern(f"{name}_{i}") for i in range(len(group))]
-            features.update(zip([name] if len(group) == 1 else numbered, group, strict=True))
-        elif len(group) == 1:
-            sparse[name] = group[0]
-        else:
+        if "_" in name and len(values) > 1:
             expected = "one value: a feature with _ in its name is sparse, as in Moses; rename it"
-            line.refuse(f"{len(group)} values of {name!r}", expected)
+            line.refuse(f"{len(values)} values of {name!r}", expected)
+        if "_" in name or len(values) == 1:
+            (sparse if "_" in name else features)[name] = values[0]
+        else:
+            # Moses names the values of a group like this.
+            features |= {intern(f"{name}_{i}"): value for i, value in enumerate(values)}
     total = _total(line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
     return Candidate(line, fields[1], features, sparse, total, total)
 
@@ -612,22 +585,17 @@ KEYS = {
 }
 
 
-def _key(record: Record, how: ListFormat, field: str, kind: Any = object) -> str | None:
-    """Return the key given for a field, or the first default key with a value of this type."""
-    given: str | None = getattr(how, f"{field}_key")
-    defaults = (key for key in KEYS[field] if key in record and isinstance(record[key], kind))
-    return next(defaults, None) if given is None else given
-
-
-def _json(path: str, data: bytes, how: ListFormat) -> Iterable[SegmentList]:
-    """Read JSON Lines whose objects are candidates, or segments with their candidates."""
-    return _of_records(path, read_records(path, data), how)
+def _key(record: Record, field: str, kind: Any = object) -> str | None:
+    """Return the first key of a field that a record has with a value of this type, or None."""
+    return next(
+        (key for key in KEYS[field] if key in record and isinstance(record[key], kind)), None
+    )
 
 
 def _of_records(path: str, records: Sequence[Record], how: ListFormat) -> Iterable[SegmentList]:
     numbered = ((Line(path, number), record) for number, record in enumerate(records, 1))
     lines = [(line, _answers_of_chat(line, record)) for line, record in numbered]
-    key = _key(lines[0][1], how, "candidates", list)
+    key = _key(lines[0][1], "candidates", list)
     return _by_candidate(lines, how) if key is None else _by_segment(lines, key, how)
 
 
@@ -654,8 +622,9 @@ def _answers_of_chat(line: Line, record: Record) -> Record:
 def _by_segment(
     records: Sequence[tuple[Line, Record]], key: str, how: ListFormat
 ) -> Iterable[SegmentList]:
-    reader, lists = None, _ListsById()
-    id_key = _key(records[0][1], how, "id", str | int)
+    reader = None
+    lists: dict[str | int, SegmentList] = {}
+    id_key = _key(records[0][1], "id", str | int)
     for index, (line, record) in enumerate(records):
         list_ = record.get(key)
         if not isinstance(list_, list):
@@ -673,26 +642,21 @@ def _by_segment(
         id_ = index if id_key is None else _id(line, record, id_key)
         if id_ in lists:
             line.refuse(f"segment {id_!r} again", "each segment once, with all candidates")
-        lists[id_] = SegmentList(
-            [reader.candidate(line, item) for item in list_], _source(record, how)
-        )
-    return lists.in_order()
+        lists[id_] = SegmentList([reader.candidate(line, item) for item in list_], _source(record))
+    return _in_order(lists)
 
 
-class _ListsById(dict[str | int, SegmentList]):
-    """Lists by the number or name of their segment, in the order of the file."""
+def _in_order(lists: Mapping[str | int, SegmentList]) -> Iterable[SegmentList]:
+    """Sort lists by the number of their segment; keep the file's order if names are no numbers.
 
-    def in_order(self) -> Iterable[SegmentList]:
-        """Return the lists sorted by number; in the file's order if names are no numbers.
-
-        Numbers may have a prefix that all names share, as in seg-12.
-        """
-        matches = [re.fullmatch(r"(.*?)(\d{1,18})", str(id_), re.DOTALL) for id_ in self]
-        if None in matches or len({match[1] for match in matches if match}) > 1:
-            return self.values()
-        numbers = [int(match[2]) for match in matches if match]
-        order = sorted(zip(numbers, range(len(numbers)), self.values(), strict=True))
-        return [list_ for _, _, list_ in order]
+    Numbers may have a prefix that all names share, as in seg-12.
+    """
+    matches = [re.fullmatch(r"(.*?)(\d{1,18})", str(id_), re.DOTALL) for id_ in lists]
+    if None in matches or len({match[1] for match in matches if match}) > 1:
+        return lists.values()
+    numbers = [int(match[2]) for match in matches if match]
+    order = sorted(zip(numbers, range(len(numbers)), lists.values(), strict=True))
+    return [list_ for _, _, list_ in order]
 
 
 def _id(line: Line, record: Record, key: str) -> str | int:
@@ -722,14 +686,14 @@ def _zip_columns(
 
 def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> Iterable[SegmentList]:
     start, first = records[0]
-    key, reader = _key(first, how, "id"), _JsonReader(start, first, how)
+    key, reader = _key(first, "id"), _JsonReader(start, first, how)
     if key is None:
         expected = (
             f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
-            "candidate (id …); name other keys with --candidates-key or --id-key"
+            "candidate (id …)"
         )
         start.refuse(f"the keys {', '.join(first)}", expected)
-    lists = _ListsById()
+    lists: dict[str | int, SegmentList] = {}
     highest: int | None = None
     for line, record in records:
         id_ = _id(line, record, key)
@@ -738,13 +702,13 @@ def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> It
                 expected = "segments in order of their number; sort the lines by segment"
                 line.refuse(f"segment {id_} after segment {highest}", expected)
             highest = id_ if isinstance(id_, int) else None
-            lists[id_] = SegmentList([], _source(record, how))
+            lists[id_] = SegmentList([], _source(record))
         lists[id_].candidates.append(reader.candidate(line, record))
-    return lists.in_order()
+    return _in_order(lists)
 
 
-def _source(record: Record, how: ListFormat) -> str | None:
-    source = record.get(_key(record, how, "source") or "")
+def _source(record: Record) -> str | None:
+    source = record.get(_key(record, "source") or "")
     return source if isinstance(source, str) else None
 
 
@@ -752,15 +716,15 @@ class _JsonReader:
     """A parser of candidates that have the keys of the first candidate."""
 
     def __init__(self, line: Line, first: Record, how: ListFormat) -> None:
-        text = _key(first, how, "text", str)
+        text = _key(first, "text", str)
         if text is None:
-            expected = f"a text ({', '.join(KEYS['text'][:4])} …); name another key with --text-key"
+            expected = f"a text ({', '.join(KEYS['text'][:4])} …)"
             line.refuse(f"the keys {', '.join(first)}", expected)
         self.text = text
         numbers = {key: value for key, value in first.items() if _is_number(value)}
         fields = ("score", "log_probability", "count")
-        self.numbers = [_key(numbers, how, field) for field in fields]
-        used = {text, *self.numbers, how.id_key, *KEYS["id"]}
+        self.numbers = [_key(numbers, field) for field in fields]
+        used = {text, *self.numbers, *KEYS["id"]}
         self.features = how.features or [key for key in numbers if key not in used]
 
     def candidate(self, line: Line, record: Record) -> Candidate:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, zip_longest
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
@@ -399,52 +399,48 @@ class Table:
         """
         column = self.chosen_column(name)
         label = self.path if name is None else f"{self.path}#{name}"
+        name = stem(self.path) if name is None else name
         if not self.rows:
             raise EmptyTextError(label)
-        text = NamedText(
-            label=label,
-            path=self.path,
-            name=stem(self.path) if name is None else name,
-            segments=Segments([]),
-            layout=self.layout(are_requested=False),
-            carriage_returns=self.carriage_returns,
-            byte_order_mark=self.byte_order_mark,
-            should_have_keys=self.should_have_keys,
-        )
-        values = self.values(column)
+        layout, values = self.layout(are_requested=False), self.values(column)
         naming = self.find(item for item in ITEM if item != column.lower())
         ids = None if naming is None else self.values(naming)
-        if naming is not None and naming != self.find(DOCUMENT):
-            text = text._replace(should_have_keys=True)
+        has_ids = naming is not None and naming != self.find(DOCUMENT)
         systems = self._rows_of_systems(column)
+        parts: list[tuple[str, str, Sequence[object], Sequence[int]]]
         if systems is not None and role == "system":
-            return [
-                self._of_rows(text, column, values, ids, rows, role)._replace(
-                    label=f"{self.path}: {system}", name=system
-                )
-                for system, rows in systems.items()
+            parts = [
+                (f"{self.path}: {system}", system, values, systems[system]) for system in systems
             ]
-        rows: Sequence[int] = range(self.rows)
-        if systems is not None:
-            rows = self._shared_rows(column, values, ids, text.layout.documents, systems)
-        if role == "reference" and any(isinstance(value, list) for value in values):
-            lists = [value if isinstance(value, list) else [value] for value in values]
-            count = max(map(len, lists))
-            if count == 0:
+        else:
+            rows: Sequence[int] = range(self.rows)
+            if systems is not None:
+                rows = self._shared_rows(column, values, ids, layout.documents, systems)
+            parts = [(label, name, values, rows)]
+            if role == "reference" and any(isinstance(value, list) for value in values):
+                lists = [value if isinstance(value, list) else [value] for value in values]
+                # Shorter lists are filled up with None.
+                columns = enumerate(zip_longest(*lists))
+                parts = [(f"{label}[{i}]", f"{name}[{i}]", texts, rows) for i, texts in columns]
+            if not parts:
                 raise EmptyTextError(label)
-            # Shorter lists are filled up with None.
-            return [
-                self._of_rows(
-                    text,
-                    column,
-                    [items[index] if index < len(items) else None for items in lists],
-                    ids,
-                    rows,
-                    role,
-                )._replace(label=f"{label}[{index}]", name=f"{text.name}[{index}]")
-                for index in range(count)
-            ]
-        return [self._of_rows(text, column, values, ids, rows, role)]
+        marks = self.carriage_returns, self.byte_order_mark, self.should_have_keys or has_ids
+        texts = []
+        for label, name, values, rows in parts:
+            keys = _keys(ids, layout.documents, rows)
+            if keys is None and ids is not None and has_ids:
+                self._refuse_contradictions(values, ids, layout.documents, rows)
+            documents, domains = (
+                None if known is None else tuple(known[row] for row in rows)
+                for known in (layout.documents, layout.domains)
+            )
+            segments = self._segments(column, values, rows, role)
+            texts.append(
+                NamedText(
+                    label, self.path, name, segments, Layout(documents, domains, keys), *marks
+                )
+            )
+        return texts
 
     def chosen_column(self, name: str | None) -> str:
         """Return the column `name`, or the only column of texts if it is None."""
@@ -526,29 +522,6 @@ class Table:
                     self.refuse(row, column, f"another text of segment {key[1]!r}", expected)
         return list(row_of.values())
 
-    def _of_rows(
-        self,
-        text: NamedText,
-        column: str,
-        values: Sequence[object],
-        ids: Sequence[object] | None,
-        rows: Sequence[int],
-        role: Role,
-    ) -> NamedText:
-        """Return `text` with the segments, labels and keys of some rows of a column."""
-        documents, domains = (
-            None if labels is None else tuple(labels[row] for row in rows)
-            for labels in text.layout[:2]
-        )
-        keys = _keys(ids, text.layout.documents, rows)
-        naming = self.find(item for item in ITEM if item != column.lower())
-        if keys is None and ids is not None and naming != self.find(DOCUMENT):
-            self._refuse_contradictions(values, ids, text.layout.documents, rows)
-        return text._replace(
-            segments=self._segments(column, values, rows, role),
-            layout=Layout(documents, domains, keys),
-        )
-
     def _refuse_contradictions(
         self,
         values: Sequence[object],
@@ -618,12 +591,6 @@ def _kind(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return f"a value of type {type(value).__name__}"
-
-
-def table_of_columns(path: str, columns: dict[str, Sequence[object]]) -> Table:
-    """Create a table from columns in memory."""
-    rows = len(next(iter(columns.values()), ()))
-    return Table(path=path, columns=tuple(columns), rows=rows, values=columns.__getitem__)
 
 
 # Delimited text: TSV without quoting, and CSV with the quoting of RFC 4180.
@@ -791,18 +758,19 @@ def read_json(path: str, data: bytes) -> Table:
         raise MalformedFileError(path, None, f"invalid JSON ({error})", "a JSON array") from None
     if isinstance(items, dict) and "\n" not in text.strip():
         return read_json_lines(path, data)
-    expected = "a JSON array of objects or of texts"
-    if not isinstance(items, list):
-        raise MalformedFileError(path, None, f"JSON of type {type(items).__name__}", expected)
-    if not items:
+    kinds = {isinstance(item, dict) for item in items} if isinstance(items, list) else set()
+    if items == []:
         raise EmptyTextError(path)
-    are_objects = {isinstance(item, dict) for item in items}
-    if len(are_objects) > 1:
-        raise MalformedFileError(path, None, "objects and other values in one array", expected)
-    records = items if True in are_objects else [{"text": item} for item in items]
+    if len(kinds) != 1:
+        found = "objects and other values in one array"
+        if not kinds:
+            found = f"JSON of type {type(items).__name__}"
+        expected = "a JSON array of objects or of texts"
+        raise MalformedFileError(path, None, found, expected)
+    records = items if True in kinds else [{"text": item} for item in items]
     table = table_of_records(path, records, has_lines=False)
     # The texts of an array have no keys, only an order.
-    table.should_have_keys = True in are_objects
+    table.should_have_keys = True in kinds
     table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
     return table
 
@@ -928,10 +896,13 @@ def read_score_table(path: str, data: bytes) -> Table:
 
 def _loose_table(path: str, text: str) -> Table:
     lines = [line.removesuffix("\r") for line in _lines(path, text)]
-    start = next((i for i, line in enumerate(lines) if not _is_comment(line)), len(lines))
-    if start == len(lines):
+    comments = [line.startswith("# ") and "\t" not in line for line in lines]
+    if all(comments):
         raise EmptyTextError(path)
-    if start == 0 and len(lines) > 1 and _are_between_white_space(*lines[:2]):
+    start, fields = comments.index(False), [line.split() for line in lines[:2]]
+    tabs = {line.count("\t") for line in lines[:2]}
+    # A header and a row that have equally many fields only by white space.
+    if start == 0 and len(tabs) == 2 and len(fields[0]) == len(fields[1]) > 1:
         return white_space_table(path, text)
     separator = "\t" if "\t" in lines[start] else None
     header, like = _implied_header(lines[start].split(separator)), f"on line {start + 1}"
@@ -941,15 +912,6 @@ def _loose_table(path: str, text: str) -> Table:
         start += 1
     rows = ((n, line.split(separator)) for n, line in enumerate(lines[start:], start + 1))
     return delimited(path, header, rows, like)
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("# ") and "\t" not in line
-
-
-def _are_between_white_space(header: str, row: str) -> bool:
-    """Return whether a header and its first row have equally many fields only by white space."""
-    return header.count("\t") != row.count("\t") and len(header.split()) == len(row.split()) > 1
 
 
 def _implied_header(fields: list[str]) -> list[str] | None:

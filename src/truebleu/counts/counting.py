@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from truebleu.corpus._reading import TestSetParts
 from truebleu.corpus.fingerprints import Fingerprint, Fingerprints
 from truebleu.corpus.outline import Outline
-from truebleu.corpus.parts import TestSetParts
 from truebleu.corpus.sequences import absent_segments
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.counts.counts import Counts
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Requested, Scorer
+    from truebleu.metrics.base import CountSystems, Requested, Scorer
     from truebleu.metrics.registry import MetricsLike
 
 __all__ = ["count_files"]
@@ -50,9 +50,9 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
     """
     test_set = test_set.examined()
     outline = test_set.outline
-    counted: list[tuple[Scorer, Rows]] = []
+    counted: list[tuple[Scorer, Rows | CountSystems]] = []
     warnings: list[TextWarning] = []
-    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    requested = as_requested(metrics, DEFAULT_METRIC)
     require_known(requested)
     if not test_set.references and not need_only_source(requested):
         raise RefusedError(NEED_REFERENCES)
@@ -62,10 +62,8 @@ def count_texts(test_set: TestSet, metrics: MetricsLike | None = None) -> Counts
             warnings += fixed.examine(test_set)
             counted.append((fixed, Rows(partial(fixed.count, test_set))))
         else:
-            scorer, count = metric.attach(outline, test_set)
-            counted.append((scorer, Rows(count, outline.systems)))
-    if warnings:
-        outline = replace(outline, warnings=(*outline.warnings, *warnings))
+            counted.append(metric.attach(outline, test_set))
+    outline = replace(outline, warnings=(*outline.warnings, *warnings))
     counts = Counts.of(outline, counted, test_set)
     return _with_script_warnings(counts, unspaced_script(test_set.references))
 
@@ -84,7 +82,8 @@ def _with_script_warnings(counts: Counts, script: str | None) -> Counts:
     outline = counts.outline
     known = {(warning.code, warning.text) for warning in outline.warnings}
     warnings = list(outline.warnings)
-    for label, scorer in ((counted.label, counted.scorer) for counted in counts.metrics):
+    for metric in counts.metrics:
+        scorer, label = metric.scorer, metric.label
         advice = scorer.advice_for_script(script) if isinstance(scorer, Metric) else None
         if advice is not None and ("unspaced", label) not in known:
             message = (
@@ -114,11 +113,7 @@ def count_annotations(
         raise SettingError("metrics", "annotations and texts", "measures of one kind of files")
     labels = None if documents is None else os.fspath(documents)
     outline, annotations = first.read(systems, references, labels)
-    counted: list[tuple[Scorer, Rows]] = []
-    for measure in measures:
-        scorer, count = measure.counted(annotations)
-        counted.append((scorer, Rows(count, outline.systems)))
-    return Counts.of(outline, counted)
+    return Counts.of(outline, [measure.counted(annotations) for measure in measures])
 
 
 def count_files(
@@ -149,7 +144,7 @@ def count_files(
         stdin: stream to read for a text named `-`; by default standard input.
         watch: function called with the parts before and after each of them, for progress.
     """
-    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    requested = as_requested(metrics, DEFAULT_METRIC)
     require_known(requested)
     if any(isinstance(metric, FileMeasure) for metric in requested):
         paths = [[os.fspath(path) for path in files] for files in (systems, references)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.outline import Outline
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import CountedRows, Scorer, Signature
+    from truebleu.metrics.base import CountedRows, CountSystems, Scorer, Signature
     from truebleu.scores.item_texts import ItemTexts
 
 __all__ = ["Counts", "MetricCounts"]
@@ -74,14 +74,22 @@ class Counts(ComparedByValue):
     def of(
         cls,
         outline: Outline,
-        counted: Iterable[tuple[Scorer, Rows]],
+        counted: Iterable[tuple[Scorer, Rows | CountSystems]],
         texts: TestSet | None = None,
     ) -> Counts:
         """Label the metrics of counts, and add the warnings about given scores to the outline.
 
         Raises SettingError if a metric occurs twice.
+
+        Args:
+            outline: outline of the test set.
+            counted: scorer of each metric, with its rows or a function that counts systems.
+            texts: texts that were counted, or None.
         """
-        pairs = list(counted)
+        pairs = [
+            (scorer, rows if isinstance(rows, Rows) else Rows(rows, outline.systems))
+            for scorer, rows in counted
+        ]
         given = [w for scorer, _ in pairs if isinstance(scorer, GivenMean) for w in scorer.warnings]
         if given:
             outline = replace(outline, warnings=(*outline.warnings, *given))

@@ -26,7 +26,6 @@ from truebleu.counts.counting import (
     need_only_source,
 )
 from truebleu.counts.counts import Counts
-from truebleu.counts.rows import Rows
 from truebleu.errors import MissingColumnError, RefusedError, SettingError, first_names
 from truebleu.metrics.base import FileMeasure, Metric
 from truebleu.metrics.registry import as_requested
@@ -35,10 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from truebleu.corpus.parts import TestSetParts
+    from truebleu.corpus._reading import TestSetParts
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
-    from truebleu.metrics.base import Requested, Scorer
+    from truebleu.counts.rows import Rows
+    from truebleu.metrics.base import CountSystems, Requested, Scorer
     from truebleu.metrics.registry import MetricsLike
     from truebleu.scores.evaluation_set import EvaluationSet
     from truebleu.scores.items import ItemScores
@@ -119,20 +119,21 @@ def counts_of(
         metrics = _with_direction(as_requested(metrics), lower_is_better)
     paths = paths_in(systems)
     if paths is not None:
-        files = paths_in(references) or ([] if references is None else None)
+        files = [] if references is None else paths_in(references)
         if files is None:
             raise SettingError("references", type(references), "paths, as the systems are")
+        file = documents if isinstance(documents, str) else None
         counts = counts_of_files(
             paths,
             files,
             metrics,
             source=cast("str | None", source),
-            documents=documents if isinstance(documents, str) else None,
+            documents=file,
             lp=lp,
             keep_texts=True,
             by_runs=by_runs,
         )
-        return _with_labels(counts, None if isinstance(documents, str) else documents, domains)
+        return _with_labels(counts, documents if file is None else None, domains)
     if lp is not None:
         raise SettingError("lp", lp, WHERE_LP)
     if isinstance(systems, Counts):
@@ -140,14 +141,14 @@ def counts_of(
         return _with_labels(systems, documents, domains)
     if verb and _are_unnamed_scores(systems):
         raise RefusedError(f'scores are given by model: {verb}({{"a": scores_a, "b": scores_b}})')
-    if verb and (_is_text(systems) or (references is not None and _are_texts(systems))):
+    texts = systems[:1] if isinstance(systems, list | tuple) and references is not None else ()
+    if verb and (_is_text(systems) or any(map(_is_text, texts))):
         # Other tools are called like this: compare(outputs_a, outputs_b, references).
         call = f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)'
         raise RefusedError(f"systems are given by name: {call}")
     if references is not None or isinstance(systems, TestSet):
-        texts = cast("SystemsLike", systems)
         test_set = as_test_set(
-            texts,
+            cast("SystemsLike", systems),
             references,
             source=source,
             documents=documents,
@@ -166,10 +167,23 @@ def counts_of(
         test_set = as_test_set(texts, source=source, documents=documents, domains=domains)
         return count_texts(test_set, metrics)
     _require_none("scores", source=source)
-    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
-    items = _as_items(scores, requested, documents, domains)
+    requested = as_requested(metrics, ITEM_METRIC)
+    # Importing the formats of tools takes longer than reading plain scores.
+    from truebleu.scores.items import ItemScores
+
+    items = scores
+    if not isinstance(items, ItemScores):
+        file = documents if isinstance(documents, str) else None
+        items = ItemScores.of(scores, documents=file, answers=_answers(requested))
+        documents = documents if file is None else None
+    given = {"documents": documents, "domains": domains}
+    labels: dict[str, Any] = {
+        name: labels_of(name, values, "the scores", len(items))
+        for name, values in given.items()
+        if values is not None
+    }
     keep_texts = verb in ("", "report")
-    return count_items(items, requested, by_runs=by_runs, keep_texts=keep_texts)
+    return count_items(replace(items, **labels), requested, by_runs=by_runs, keep_texts=keep_texts)
 
 
 def count_items(
@@ -189,17 +203,13 @@ def count_items(
     """
     from truebleu.scores.given import GivenScores
 
-    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
-    requested = _join_filters(requested, items)
+    requested = _join_filters(as_requested(metrics, ITEM_METRIC), items)
     given = [metric for metric in requested if isinstance(metric, GivenScores)]
     of_items = [metric for metric in given if not metric.has_scores]
     by_runs = by_runs and len(of_items) == len(requested)
     by_runs = by_runs and all(metric.answers is None for metric in of_items)
     outline = items.outline(by_runs=by_runs)
-    counted = [items.attach(metric, outline) for metric in requested]
-    counts = Counts.of(
-        outline, ((scorer, Rows(count, outline.systems)) for scorer, count in counted)
-    )
+    counts = Counts.of(outline, [items.attach(metric, outline) for metric in requested])
     filters = [metric.filter for metric in of_items]
     if keep_texts and filters and outline.runs is None:
         counts = replace(counts, item_texts=items.texts(filters[0]))
@@ -220,10 +230,8 @@ def count_evaluation_set(
     """
     outline, texts = evaluation_set.outline, evaluation_set.texts
     stored = [*([evaluation_set.human] if human else []), *evaluation_set.metrics]
-    counted: list[tuple[Scorer, Rows]] = []
-    for scores in stored:
-        scorer, count = scores.attach(outline.systems)
-        counted.append((scorer, Rows(count, outline.systems)))
+    counted: list[tuple[Scorer, Rows | CountSystems]] = []
+    counted += [scores.attach(outline.systems) for scores in stored]
     if metrics is not None:
         counts = count_texts(texts, metrics)
         counted += [(metric.scorer, metric.rows) for metric in counts.metrics]
@@ -303,28 +311,6 @@ def _are_rows(value: object) -> bool:
     return is_list and all(isinstance(row, Mapping) for row in cast("Sequence[object]", value))
 
 
-def _as_items(
-    scores: Any,
-    requested: Sequence[Requested],
-    documents: str | Iterable[object] | None,
-    domains: Iterable[object] | None,
-) -> ItemScores:
-    """Pair scores by item, with documents and domains."""
-    # Importing the formats of tools takes longer than reading plain scores.
-    from truebleu.scores.items import ItemScores
-
-    items = scores
-    field = documents if isinstance(documents, str) else None
-    if not isinstance(items, ItemScores):
-        items = ItemScores.of(scores, documents=field, answers=_answers(requested))
-    against = "the scores", len(items)
-    if field is None and documents is not None:
-        items = replace(items, documents=labels_of("documents", documents, *against))
-    if domains is not None:
-        items = replace(items, domains=labels_of("domains", domains, *against))
-    return items
-
-
 def _require_none(noun: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
@@ -359,16 +345,13 @@ def _scores_in(systems: Any, metrics: MetricsLike | None) -> Any:
                 name: [{"id": item, "score": s} for item, s in zip(items, scores, strict=True)]
                 for name, scores in systems.items()
             }
-    if _are_rows(systems):
-        return systems
     if not isinstance(systems, Mapping):
         from truebleu.scores.items import ItemScores
 
-        return systems if isinstance(systems, ItemScores) else None
+        return systems if _are_rows(systems) or isinstance(systems, ItemScores) else None
     if not systems:
         return None
-    requested = [] if metrics is None else as_requested(metrics)
-    are_scores = any(not isinstance(metric, Metric) for metric in requested)
+    are_scores = any(not isinstance(metric, Metric) for metric in as_requested(metrics))
     return systems if are_scores or all(map(_is_scored, systems.values())) else None
 
 
@@ -387,17 +370,14 @@ def _are_unnamed_scores(value: Any) -> bool:
     """Return whether scores of one or several models are given without their names."""
     if isinstance(value, Mapping) or is_frame(value) or _are_rows(value):
         return False
-    is_list = isinstance(value, list | tuple) and bool(value)
-    return _is_scored(value) or (is_list and _is_scored(value[0]))
+    return _is_scored(value) or (
+        isinstance(value, list | tuple) and any(map(_is_scored, value[:1]))
+    )
 
 
 def _is_text(value: object) -> bool:
     is_list = isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
     return is_list or isinstance(value, Segments)
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and _is_text(value[0])
 
 
 def _answers(requested: Sequence[Requested]) -> str | None:
@@ -441,7 +421,7 @@ def counts_of_files(
         by_runs: True if runs of scored models, such as epochs, are systems of their own.
         watch: function called with the parts that were read, for progress.
     """
-    requested = [] if metrics is None else as_requested(metrics)
+    requested = as_requested(metrics)
     if any(isinstance(metric, FileMeasure) for metric in requested):
         return count_annotations(systems, references, requested, documents)
     if len(systems) == 1 and os.path.isdir(systems[0]):
@@ -453,21 +433,20 @@ def counts_of_files(
     if lp is not None:
         raise SettingError("lp", lp, WHERE_LP)
     texts, saved = _split_saved(systems, metrics)
-    noun = "saved counts" if saved else "scores"
     if source is not None and not (references or saved) and need_only_source(requested):
         test_set = read_test_set(texts, [], source=source, documents=documents, strict=strict)
         return count_texts(test_set, metrics)
-    labels = {"source": source, "documents": documents if saved else None}
-    for name, file in labels.items() if saved or not references else ():
-        if file is not None:
-            if saved or are_scores(systems):
-                raise RefusedError(f"{name} {file} needs texts: {noun} have none")
-            raise RefusedError(NEED_REFERENCES)
-    if texts and saved and not references:
+    if saved:
+        _refuse_files("saved counts", source=source, documents=documents)
+    elif source is not None and not references:
+        if are_scores(systems):
+            _refuse_files("scores", source=source)
         raise RefusedError(NEED_REFERENCES)
-    if saved and not references:
-        return _join(saved)
     if not references:
+        if texts and saved:
+            raise RefusedError(NEED_REFERENCES)
+        if saved:
+            return _join(saved)
         if strict:
             raise RefusedError("strict needs texts: scores have none")
         return _count_without_references(
@@ -489,7 +468,27 @@ def counts_of_files(
             fingerprints=fingerprints,
             watch=watch,
         )
-    return _join_texts(counts, saved) if saved else counts
+    if not saved:
+        return counts
+    if counts.outline.systems:
+        joined = _join([("texts", counts), *saved])
+    else:
+        joined = _join(saved)
+        for path, other in saved:
+            counts.require_same_references(other, path)
+    outline = replace(
+        joined.outline,
+        warnings=counts.outline.warnings,
+        reference_names=counts.outline.reference_names,
+    )
+    return replace(joined, outline=outline)
+
+
+def _refuse_files(noun: str, **files: str | None) -> None:
+    """Raise RefusedError if a file is given that only texts can use."""
+    for name, file in files.items():
+        if file is not None:
+            raise RefusedError(f"{name} {file} needs texts: {noun} have none")
 
 
 def _split_saved(
@@ -520,22 +519,6 @@ def _join(saved: Sequence[tuple[str, Counts]]) -> Counts:
     return counts
 
 
-def _join_texts(counts: Counts, saved: Sequence[tuple[str, Counts]]) -> Counts:
-    """Join counts of texts with saved counts; raises OtherCountsError unless references match."""
-    if not counts.outline.systems:
-        joined = _join(saved)
-        for path, other in saved:
-            counts.require_same_references(other, path)
-    else:
-        joined = _join([("texts", counts), *saved])
-    outline = replace(
-        joined.outline,
-        warnings=counts.outline.warnings,
-        reference_names=counts.outline.reference_names,
-    )
-    return replace(joined, outline=outline)
-
-
 def _count_without_references(
     systems: Sequence[str],
     metrics: MetricsLike | None,
@@ -550,13 +533,10 @@ def _count_without_references(
 
     if metrics is None and systems and are_scores(systems):
         metrics = ITEM_METRIC
-    requested = as_requested(DEFAULT_METRIC if metrics is None else metrics)
+    requested = as_requested(metrics, DEFAULT_METRIC)
     if not systems:
         outline, given = textless_outline(requested, documents)
-        counted = [metric.attach(outline, None) for metric in given]
-        return Counts.of(
-            outline, ((scorer, Rows(count, outline.systems)) for scorer, count in counted)
-        )
+        return Counts.of(outline, [metric.attach(outline, None) for metric in given])
     if any(not isinstance(metric, Metric) for metric in requested):
         items = ItemScores.read(systems, documents=documents, answers=_answers(requested))
         return count_items(items, requested, by_runs=by_runs, keep_texts=keep_texts)
@@ -579,9 +559,7 @@ def read_texts(
         return read_test_set(systems, references, source=source, documents=documents, strict=strict)
     from truebleu.scores.items import read_evaluated_texts
 
-    for name, file in (("source", source), ("documents", documents)):
-        if file is not None:
-            raise RefusedError(f"{name} {file} needs texts: scores have none")
+    _refuse_files("scores", source=source, documents=documents)
     test_set = read_evaluated_texts(systems, None) if systems else None
     if test_set is None:
         raise RefusedError(NEED_REFERENCES)
@@ -590,29 +568,25 @@ def read_texts(
 
 def are_scores(systems: Sequence[str]) -> bool:
     """Return whether files hold only scores, of a tool or in tables of items, without texts."""
-    from truebleu.scores.formats import holds_scores, score_files
+    from truebleu.scores.formats import score_files
 
     locations = [parse_location(argument) for argument in score_files(systems)]
-    if not locations or not all(os.path.isfile(location.path) for location in locations):
-        return False
-    if any(may_hold_statistics(location.path) for location in locations):
-        return False
-    return all(holds_scores(location.path, location.column) for location in locations)
+    return bool(locations) and all(_holds_scores(at.path, at.column) for at in locations)
 
 
 def holds_benchmarks(paths: Sequence[str]) -> bool:
     """Return whether files and folders hold scores of items, by the first file of each."""
-    from truebleu.scores.formats import holds_scores, score_files
+    from truebleu.scores.formats import score_files
 
     locations = (parse_location(path) for path in paths)
-    firsts = [next(iter(score_files([location.path])), None) for location in locations]
-    return all(
-        first is not None
-        and os.path.isfile(first)
-        and not may_hold_statistics(str(first))
-        and holds_scores(str(first))
-        for first in firsts
-    )
+    firsts = (next(iter(score_files([location.path])), "") for location in locations)
+    return all(_holds_scores(str(first)) for first in firsts)
+
+
+def _holds_scores(path: str, column: str | None = None) -> bool:
+    from truebleu.scores.formats import holds_scores
+
+    return os.path.isfile(path) and not may_hold_statistics(path) and holds_scores(path, column)
 
 
 def count_benchmarks(
@@ -629,7 +603,7 @@ def count_benchmarks(
     from truebleu.scores.given import GivenScores
     from truebleu.scores.items import read_benchmarks
 
-    requested = as_requested(ITEM_METRIC if metrics is None else metrics)
+    requested = as_requested(metrics, ITEM_METRIC)
     given = [metric for metric in requested if isinstance(metric, GivenScores)]
     benchmarks = read_benchmarks(
         paths,

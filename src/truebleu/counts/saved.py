@@ -84,8 +84,7 @@ def read_counts(path: str | Path, metrics: MetricsLike | None = None) -> Counts:
     data = Files().contents(name)
     if not begins_as_statistics(data):
         raise MalformedFileError(name, None, "another file format", KIND)
-    requested = None if metrics is None else as_requested(metrics)
-    return _Archive(name, data).counts(requested)
+    return _Archive(name, data).counts(as_requested(metrics))
 
 
 def find_counts(path: str, metrics: MetricsLike | None = None) -> Counts | None:
@@ -184,7 +183,7 @@ class _Archive:
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self.data = path, data
 
-    def counts(self, requested: Sequence[Requested] | None) -> Counts:
+    def counts(self, requested: Sequence[Requested]) -> Counts:
         """Read the counts by the requested metrics, or by all."""
         try:
             with ZipFile(io.BytesIO(self.data)) as archive:
@@ -202,21 +201,18 @@ class _Archive:
             raise MalformedFileError(self.path, None, "another layout", KIND) from None
 
     def _counts(
-        self, archive: ZipFile, header: dict[str, Any], requested: Sequence[Requested] | None
+        self, archive: ZipFile, header: dict[str, Any], requested: Sequence[Requested]
     ) -> Counts:
         import numpy as np
 
-        metrics = header["metrics"]
-        if not all(isinstance(metric["signature"], str) for metric in metrics):
-            raise ValueError("signatures")
-        outline = self._outline(archive, header)
+        metrics, outline = header["metrics"], self._outline(archive, header)
         counted: list[tuple[Scorer, Rows]] = []
         for index, scorer in self._scorers(metrics, outline.references_each, requested):
             shape = (len(outline.systems), outline.segments, None)
             rows = np.asarray(self._array(archive, f"metric-{index}", shape, "uf"), np.float64)
             if not np.isfinite(rows).all():
                 raise ValueError("counts that are not finite")
-            width = _width(scorer)
+            width = scorer.width if isinstance(scorer, NativeMetric | MeanScorer) else None
             if width not in (None, rows.shape[2]):
                 found = f"{rows.shape[2]} columns of {scorer.name}"
                 raise MalformedFileError(self.path, None, found, f"{width}")
@@ -244,30 +240,27 @@ class _Archive:
     def _outline(self, archive: ZipFile, header: dict[str, Any]) -> Outline:
         """Read the outline; raises ValueError if the header contradicts itself."""
         segments, systems = header["segments"], header["systems"]
-        names = [system["name"] for system in systems]
-        is_usable = type(segments) is int and segments > 0 and len(names) > 0
-        is_usable = is_usable and header["rows"] in ("segments", "items")
-        if not is_usable or not all(isinstance(name, str) and name for name in names):
-            raise ValueError("sizes or names")
-        if len(set(names)) < len(names):
-            raise ValueError("names")
+        names = _texts([system["name"] for system in systems])
         references, each = _texts(header["references"]), header["references_each"]
-        if each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)):
-            raise ValueError("references")
+        items = _texts(header["names"]) if "names" in header else None
+        if (
+            not (type(segments) is int and segments > 0 and names and all(names))
+            or header["rows"] not in ("segments", "items")
+            or len(set(names)) < len(names)
+            or (items is not None and len(items) != segments)
+            or (each is not None and (type(each) is not int or each not in range(MOST_REFERENCES)))
+        ):
+            raise ValueError("sizes or names")
         labels: dict[str, tuple[str, ...]] = {}
         for name in LABELS:
             if name in header:
-                codes = self._array(archive, name, (segments,)).tolist()
-                known = _texts(header[name])
-                labels[name] = tuple(known[code] for code in codes)
+                codes, known = self._array(archive, name, (segments,)), _texts(header[name])
+                labels[name] = tuple(known[code] for code in codes.tolist())
         repeats = None
         if "repeats.npy" in archive.namelist():
             repeats = tuple(self._array(archive, "repeats", (segments,)).tolist())
-        items = _texts(header["names"]) if "names" in header else None
-        if items is not None and len(items) != segments:
-            raise ValueError("names")
         return Outline(
-            systems=tuple(names),
+            systems=names,
             segments=segments,
             rows=header["rows"],
             reference_names=references,
@@ -287,43 +280,34 @@ class _Archive:
         self,
         metrics: Sequence[dict[str, Any]],
         references: int | None,
-        requested: Sequence[Requested] | None,
+        requested: Sequence[Requested],
     ) -> list[tuple[int, Scorer]]:
         """Return the index and the scorer of each metric to read."""
-        if requested is None:
-            return [
-                (index, self._scorer(metric, references)) for index, metric in enumerate(metrics)
-            ]
-        signatures = [metric["signature"] for metric in metrics]
-        return [self._find(metric, signatures, references) for metric in requested]
-
-    def _scorer(self, metric: dict[str, Any], references: int | None) -> Scorer:
-        """Make the scorer of a saved metric from its header."""
-        signature = metric["signature"]
-        if given := metric.get("given"):
-            name, direction = _text(given["name"]), given["higher_is_better"]
-            fields = tuple((key, _text(value)) for key, value in given["fields"].items())
-            if direction not in (None, False, True) or type(direction) in (int, float):
-                raise ValueError("direction")
-            kind = StoredMean if given.get("width") == StoredMean.width else GivenMean
-            return kind(name=name, signature=Signature(name, fields), higher_is_better=direction)
-        if metric.get("metric") is None:
-            name = signature.partition("|")[0]
-            raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
-        text = _text(metric["metric"])
-        try:
-            requested = parse_requested(text)
-        except SettingError:
-            expected = "a metric that this truebleu knows"
-            raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
-        return self._find(requested, [signature], references)[1]
+        signatures = _texts([metric["signature"] for metric in metrics])
+        if requested:
+            return [self._find(metric, signatures, references) for metric in requested]
+        scorers: list[tuple[int, Scorer]] = []
+        for index, (metric, signature) in enumerate(zip(metrics, signatures, strict=True)):
+            if given := metric.get("given"):
+                scorers.append((index, _given_mean(given)))
+                continue
+            if metric.get("metric") is None:
+                name = signature.partition("|")[0]
+                raise OtherCountsError(self.path, "metric", name, "a metric named with -m METRIC")
+            text = _text(metric["metric"])
+            try:
+                known = parse_requested(text)
+            except SettingError:
+                expected = "a metric that this truebleu knows"
+                raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
+            scorers.append((index, self._find(known, [signature], references)[1]))
+        return scorers
 
     def _find(
         self, metric: Requested, signatures: Sequence[str], references: int | None
     ) -> tuple[int, Scorer]:
         """Find a metric among signatures; return its index, and the metric with fixed settings."""
         require_known([metric])
-        found = " and ".join(signatures)
         if not isinstance(metric, Metric):
             raise RefusedError(
                 f"{self.path}: saved counts already have the scores of other programs that were "
@@ -331,11 +315,12 @@ class _Archive:
             )
         for index, signature in enumerate(signatures):
             if signature.split("|")[0] == metric.name:
-                fixed = metric.for_signature(_fields(signature))
+                fields = (field.partition(":") for field in signature.split("|")[1:])
+                fixed = metric.for_signature({key: value for key, _, value in fields})
                 if str(fixed.signature.with_references(references)) == signature:
                     return index, fixed
         expected = str(metric.signature.with_references(references))
-        raise OtherCountsError(self.path, "signature", found, expected)
+        raise OtherCountsError(self.path, "signature", " and ".join(signatures), expected)
 
     def _array(
         self,
@@ -355,8 +340,7 @@ class _Archive:
             found, _, kind = known or ((), False, np.dtype(object))
             expected = found if shape is None else shape
             fits = len(found) == len(expected) and all(
-                expected_size is None or size == expected_size
-                for size, expected_size in zip(found, expected, strict=True)
+                required in (size, None) for size, required in zip(found, expected, strict=True)
             )
             if not fits or kind.kind not in kinds or prod(found) * kind.itemsize > entry.file_size:
                 raise ValueError(name)
@@ -378,14 +362,11 @@ def _texts(values: object) -> tuple[str, ...]:
     return tuple(map(_text, values))
 
 
-def _width(scorer: Scorer) -> int | None:
-    """Return the number of columns of a scorer, or None if it takes any number."""
-    if isinstance(scorer, NativeMetric):
-        return scorer.width
-    return scorer.width if isinstance(scorer, MeanScorer) else None
-
-
-def _fields(signature: str) -> dict[str, str]:
-    """Parse the settings of a signature given as text."""
-    _, *fields = signature.split("|")
-    return {key: value for key, _, value in (field.partition(":") for field in fields)}
+def _given_mean(given: dict[str, Any]) -> GivenMean:
+    """Make the scorer of scores of another program from the header of its metric."""
+    name, direction = _text(given["name"]), given["higher_is_better"]
+    fields = tuple((key, _text(value)) for key, value in given["fields"].items())
+    if direction not in (None, False, True) or type(direction) in (int, float):
+        raise ValueError("direction")
+    kind = StoredMean if given.get("width") == StoredMean.width else GivenMean
+    return kind(name=name, signature=Signature(name, fields), higher_is_better=direction)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from truebleu.counts.inputs import Source
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
-    from truebleu.human.mqm import ErrorSpan
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units
     from truebleu.significance.compare import Comparison
@@ -57,7 +56,6 @@ class Segments(schema.ComparedByValue):
         flagged: degenerate outputs by system and flag, as indices of segments from 0.
         units: units that tests swap as a whole.
         human: human scores of the segments by system, by the name of the scores.
-        spans: marked errors by system, a tuple for each segment.
     """
 
     counts: Counts
@@ -65,7 +63,6 @@ class Segments(schema.ComparedByValue):
     flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
     units: Units
     human: Mapping[str, Mapping[str, Sequence[float | None]]]
-    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
 
     def contributions(self, metric: MetricCounts, first: int, second: int) -> Values:
         """Return each segment's contribution to the difference between two systems, by index."""
@@ -133,7 +130,6 @@ def report(
     domains: Iterable[object] | None = None,
     human: Mapping[str, Mapping[str, Sequence[float | None]]] | None = None,
     agreement: Result | None = None,
-    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]] | None = None,
     progress: Progress | None = None,
     **options: Unpack[ReportOptions],
 ) -> Report:
@@ -161,13 +157,12 @@ def report(
         domains: domain of each segment, unless `systems` is a test set.
         human: human scores, one for each segment, by name of the scores and system.
         agreement: result of `truebleu.agree`.
-        spans: marked errors by system, a list for each segment.
         progress: function that is called with the number of replicates since the last call.
     """
     system_counts = counts_of(
         systems, references, metrics, documents, domains, source, verb="report"
     )
-    _require_paired(system_counts, human or {}, spans or {})
+    _require_paired(system_counts, human or {})
     groups = _groups_to_compare(system_counts, by)
     compared = Compared.of(system_counts, by, counts, groups, progress=progress, **options)
     comparison = compared.comparison
@@ -180,7 +175,6 @@ def report(
             flagged=compared.flagged,
             units=units_of(system_counts.outline, comparison.settings),
             human=human or {},
-            spans=spans or {},
         ),
         agreement=agreement,
     )
@@ -217,22 +211,19 @@ def _pairs_to_explain(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _require_paired(
-    counts: Counts,
-    human: Mapping[str, Mapping[str, Sequence[float | None]]],
-    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]],
+    counts: Counts, human: Mapping[str, Mapping[str, Sequence[float | None]]]
 ) -> None:
-    """Raise an error for scores and spans of other segments, or of unknown systems."""
+    """Raise an error for scores of other segments, or of unknown systems."""
     systems = counts.outline.systems
-    for label, by_name in (("human", human), ("spans", spans)):
-        if not isinstance(by_name, Mapping):
-            raise SettingError(label, by_name, "a dictionary, or None")
-    given = [("spans", system, items) for system, items in spans.items()]
-    for label, scores in human.items():
-        if not isinstance(scores, Mapping):
-            raise SettingError(label, scores, "a score of each segment by system")
-        given += [(label, system, items) for system, items in scores.items()]  # type: ignore[misc]
-    for label, system, items in given:
-        if system not in systems:
-            raise SettingError(label, system, f"one of {', '.join(systems)}")
-        if len(items) != len(counts):
-            raise UnpairedSegmentsError(f"{label} of {system}", len(items), "texts", len(counts))
+    for value in (human, *human.values()) if isinstance(human, Mapping) else (human,):
+        if not isinstance(value, Mapping):
+            expected = "scores of each segment, by the name of the scores and the system"
+            raise SettingError("human", value, expected)
+    for label, by_system in human.items():
+        for system, scores in by_system.items():
+            if system not in systems:
+                raise SettingError(label, system, f"one of {', '.join(systems)}")
+            if len(scores) != len(counts):
+                raise UnpairedSegmentsError(
+                    f"{label} of {system}", len(scores), "texts", len(counts)
+                )

@@ -6,7 +6,6 @@ from truebleu.schema import lazy_package
 
 if TYPE_CHECKING:
     from truebleu.human.judgments import *
-    from truebleu.human.mqm import *
     from truebleu.human.reading import *
 
 __getattr__, __dir__ = lazy_package(__name__)

@@ -133,8 +133,8 @@ class ReadOptions(TypedDict, total=False):
         column: column of scores, if there are several.
         raters: average the scores of a segment's raters as they are ("mean"), or z-normalise each
             rater first ("z"): (x - mean) / standard deviation over all that a rater judged.
-        weights: weights of errors in MQM: standard, wmt24, a list such as "Major=5,Minor=1", or a
-            file; in Python also a mapping.
+        weights: weights of errors in MQM: standard, wmt24, or a list such as "Major=5,Minor=1"; in
+            Python also a mapping.
         match: method of matching the file's segments to the test set: by "names" if systems are
             files of scores with named items, by "documents", by "numbers" or in "order". Default:
             the first that fits the file.

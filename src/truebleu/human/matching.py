@@ -30,18 +30,11 @@ from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnErr
 from truebleu.human.judgments import HumanReadOptions, HumanScores, Level, Match, join_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 #: Document of the line that WMT puts before a test set, to detect it in training data.
 CANARY = "canary"
-#: Marks around errors in quoted outputs.
-MARKS = ("<v>", "</v>")
-
-
-def strip_error_marks(text: str) -> str:
-    """Remove the marks around errors from a quoted output."""
-    return text.replace(MARKS[0], "").replace(MARKS[1], "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +112,12 @@ def sheet_of(
     return Sheet(**fields | others)
 
 
+def sheet_of_rows(label: str, rows: Sequence[Mapping[str, Any]], *signature: str) -> Sheet:
+    """Return judgments in rows that have the same fields of a sheet."""
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
+    return Sheet(label=label, signature=signature, **columns)
+
+
 def systems_of(table: tables.Table) -> tuple[str, ...]:
     """Return the system of each row."""
     column = table.find(tables.SYSTEM)
@@ -129,8 +128,6 @@ def systems_of(table: tables.Table) -> tuple[str, ...]:
 _Key = TypeVar("_Key")
 #: Segment of each row, from 0, and sentences about the matching.
 _Matches: TypeAlias = tuple[list[int], tuple[str, ...]]
-#: A method that does not match all rows: row, value and expected value.
-_Failure: TypeAlias = tuple[Match, int | None, str, str]
 
 
 class _NoMatchError(Exception):
@@ -146,17 +143,26 @@ def match_rows(
         MalformedFileError: No method matches all rows to segments.
     """
     matcher = _Matcher(sheet, rows, request)
-    methods = matcher.methods() if request.match is None else [request.match]
-    failures: list[_Failure] = []
-    for method in methods:
+    failures: dict[Match, tuple[int | None, str, str]] = {}
+    for method in matcher.methods() if request.match is None else [request.match]:
         try:
             indices, notes = _METHODS[method](matcher)
             if request.match is None:
                 matcher.refuse_other_outputs(indices)
             return indices, method, notes
         except _NoMatchError as error:
-            failures.append((method, *error.args))
-    return _refuse_failures(sheet, request, failures)
+            failures[method] = error.args
+    # The most informative failure has a line and is by numbers.
+    reported = min(failures, key=lambda method: (failures[method][0] is None, method != "numbers"))
+    hints = [
+        f"matching by {method} fails too: {found}; expected {expected}"
+        for method, (_, found, expected) in failures.items()
+        if method != reported
+    ]
+    if sheet.documents is not None and request.documents is None:
+        hints.append("to match segments by document, give the documents of the test set")
+    row, found, expected = failures[reported]
+    return sheet.refuse(row, found, "; ".join((expected, *hints)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,25 +190,34 @@ class _Matcher:
 
     def by_number(self) -> _Matches:
         """Match by number in the test set."""
-        if self.sheet.numbers is None:
+        sheet, segments = self.sheet, self.request.segments
+        if sheet.numbers is None:
             expected = "a column of segment numbers in the test set"
             raise _NoMatchError(None, "no segment numbers", expected)
-        numbers = self._whole_numbers(self.sheet.numbers)
-        names = self.sheet.documents if self.request.match is None else None
-        if names is not None:
-            self._refuse_restarts(numbers, names)
-        documents = set(self.request.documents or ())
-        if names is not None and documents.isdisjoint(names[row] for row in self.rows):
-            names = None
+        numbers, known = self._whole_numbers(sheet.numbers), self.request.documents or ()
+        names = sheet.documents if self.request.match is None else None
+        documents = [None if names is None else names[row] for row in self.rows]
+        document_of: dict[int, str | None] = {}
+        for row, number, name in zip(self.rows, numbers, documents, strict=True):
+            other = document_of.setdefault(number, name)
+            if other != name:
+                found = f"{sheet.name} {number} in document {name!r} and before in {other!r}"
+                raise _NoMatchError(row, found, "numbers that do not restart in each document")
+        has_documents = not set(known).isdisjoint(documents)
 
         def indices_from(first: int) -> list[int]:
             indices = [number - first for number in numbers]
-            self._refuse_outside(indices, first)
-            if names is not None:
-                self._refuse_other_documents(indices, names)
+            for row, index, name in zip(self.rows, indices, documents, strict=True):
+                if not 0 <= index < segments:
+                    expected = f"a segment of the test set, {first} to {first + segments - 1}"
+                    raise _NoMatchError(row, f"{sheet.name} {index + first}", expected)
+                if has_documents and name != known[index]:
+                    found = f"{sheet.name} {index + 1} in document {name!r}"
+                    expected = f"document {known[index]!r}, as in the test set"
+                    raise _NoMatchError(row, found, expected)
             return indices
 
-        return self._detect_start(numbers, self.sheet.first, indices_from)
+        return self._detect_start(numbers, sheet.first, indices_from)
 
     def _detect_start(
         self, numbers: Sequence[int], known: int | None, indices_from: Callable[[int], list[int]]
@@ -217,54 +232,46 @@ class _Matcher:
         requested = self.request.first_segment
         if requested is not None or known is not None:
             return indices_from((known or 0) if requested is None else requested), ()
+        has_canary = (self.request.documents or ("",))[0].lower() == CANARY
         failure: _NoMatchError | None = None
         fitting: dict[int, list[int]] = {}
         # The more probable first number is tried first.
-        for first in (0,) if 0 in numbers else (0, 1) if self._starts_with_canary else (1, 0):
+        for start in (0,) if 0 in numbers else (0, 1) if has_canary else (1, 0):
             try:
-                fitting[first] = indices_from(first)
+                fitting[start] = indices_from(start)
             except _NoMatchError as error:
                 failure = failure or error
         if not fitting:
             raise failure or _NoMatchError(None, "no numbers", "numbers of segments")
-        first = self._choose_start(fitting, numbers)
+        first = next(iter(fitting))
+        if fitting.get(0, fitting[first]) == fitting.get(1, fitting[first]):
+            matches = {first: 1}
+        else:
+            # Rows whose quoted text equals the output of their segment.
+            matches = {
+                start: sum(text == self._output(name, at[i]) for i, name, text in self._quotes())
+                for start, at in fitting.items()
+            }
+        if len(set(matches.values())) > 1:
+            first = max(matches, key=lambda start: matches[start])
+        elif len(matches) > 1 and first == 1 and 1 not in numbers:
+            found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
+            expected = "a 0 or 1; set first_segment=0 or 1 (--first-segment)"
+            raise _NoMatchError(self.rows[0], found, expected)
         if first == 1 and fitting.get(0, fitting[1]) == fitting[1]:
             return fitting[first], ()
         return fitting[first], (f"the segments of {self.sheet.label} are counted from {first}",)
-
-    @property
-    def _starts_with_canary(self) -> bool:
-        documents = self.request.documents
-        return documents is not None and documents[0].lower() == CANARY
-
-    def _choose_start(self, fitting: dict[int, list[int]], numbers: Sequence[int]) -> int:
-        """Return the first number among those that fit."""
-        likeliest = next(iter(fitting))
-        if len(fitting) == 1 or fitting[0] == fitting[1]:
-            return likeliest
-        matches = {first: self._count_matches(indices) for first, indices in fitting.items()}
-        if matches[0] != matches[1]:
-            return max(matches, key=lambda first: matches[first])
-        if likeliest in numbers or likeliest == 0:
-            return likeliest
-        found = f"{self.sheet.name} {min(numbers)} as the first, and neither 0 nor 1"
-        expected = "a 0 or 1; set first_segment=0 or 1 (--first-segment)"
-        raise _NoMatchError(self.rows[0], found, expected)
 
     def _quotes(self) -> Iterator[tuple[int, str, str]]:
         """Yield the index, the system and the quoted text of the rows that quote an output."""
         texts = self.sheet.texts
         if self.request.outputs is not None and texts is not None:
             for i, row in enumerate(self.rows):
-                if text := strip_error_marks(str(texts[row] or "")).strip():
+                if text := str(texts[row] or "").replace("<v>", "").replace("</v>", "").strip():
                     yield i, self.sheet.systems[row], text
 
     def _output(self, system: str, index: int) -> str:
         return ((self.request.outputs or {})[system][index] or "").strip()
-
-    def _count_matches(self, indices: Sequence[int]) -> int:
-        """Count the rows whose quoted text equals the output of their segment."""
-        return sum(text == self._output(system, indices[i]) for i, system, text in self._quotes())
 
     def refuse_other_outputs(self, indices: Sequence[int]) -> None:
         """Raise _NoMatchError if most of the known quoted outputs belong to other segments."""
@@ -278,29 +285,6 @@ class _Matcher:
             found = f"the output of another segment, as in {len(others)} of {len(known)} rows"
             expected = "segment numbers of this test set; to trust the numbers, use --match numbers"
             raise _NoMatchError(self.rows[others[0]], found, expected)
-
-    def _refuse_outside(self, indices: Iterable[int], first: int) -> None:
-        for row, index in zip(self.rows, indices, strict=True):
-            if not 0 <= index < self.request.segments:
-                found = f"{self.sheet.name} {index + first}"
-                last = first + self.request.segments - 1
-                raise _NoMatchError(row, found, f"a segment of the test set, {first} to {last}")
-
-    def _refuse_restarts(self, numbers: Sequence[int], names: Sequence[str]) -> None:
-        document_of: dict[int, str] = {}
-        for row, number in zip(self.rows, numbers, strict=True):
-            name, other = names[row], document_of.setdefault(number, names[row])
-            if other != name:
-                found = f"{self.sheet.name} {number} in document {name!r} and before in {other!r}"
-                raise _NoMatchError(row, found, "numbers that do not restart in each document")
-
-    def _refuse_other_documents(self, indices: Sequence[int], names: Sequence[str]) -> None:
-        documents = self.request.documents or ()
-        for row, index in zip(self.rows, indices, strict=True):
-            if names[row] != documents[index]:
-                found = f"{self.sheet.name} {index + 1} in document {names[row]!r}"
-                expected = f"document {documents[index]!r}, as in the test set"
-                raise _NoMatchError(row, found, expected)
 
     def by_document(self) -> _Matches:
         """Match by document and number in the document."""
@@ -379,22 +363,6 @@ _METHODS: dict[str, Callable[[_Matcher], _Matches]] = {
     "documents": _Matcher.by_document,
     "order": _Matcher.in_order,
 }
-
-
-def _refuse_failures(
-    sheet: Sheet, request: HumanReadOptions, failures: Sequence[_Failure]
-) -> NoReturn:
-    """Report the most informative failure: preferably with a line and by numbers."""
-    reported = min(failures, key=lambda failure: (failure[1] is None, failure[0] != "numbers"))
-    hints = [
-        f"matching by {method} fails too: {found}; expected {expected}"
-        for method, _, found, expected in failures
-        if method != reported[0]
-    ]
-    if sheet.documents is not None and request.documents is None:
-        hints.append("to match segments by document, give the documents of the test set")
-    _, row, found, expected = reported
-    sheet.refuse(row, found, "; ".join((expected, *hints)))
 
 
 # Scores of units.
@@ -527,10 +495,10 @@ def _standardize(
             by_rater.setdefault(rater, []).append(score)
     scales = {rater: _scale(scores) for rater, scores in by_rater.items()}
     removed = sorted(rater for rater, scale in scales.items() if scale is None)
-    scores: list[float | None] = []
-    for rater, score in zip(sheet.raters, sheet.scores, strict=True):
-        scale = scales.get(rater)
-        scores.append(None if score is None or scale is None else (score - scale[0]) / scale[1])
+    scores = [
+        None if score is None or (scale := scales[rater]) is None else (score - scale[0]) / scale[1]
+        for rater, score in zip(sheet.raters, sheet.scores, strict=True)
+    ]
     if not removed:
         return scores, ()
     verb = "gives" if len(removed) == 1 else "give"

@@ -5,25 +5,19 @@ Errors are in tables of annotations, one per row, or in lists, as in mt-metrics-
 
 from __future__ import annotations
 
-import os.path
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
-from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
-from truebleu.corpus.sequences import as_text
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human.judgments import HumanReadOptions, HumanScores, join_names
-from truebleu.schema import require_path, require_type
 
 if TYPE_CHECKING:
-    from truebleu.corpus.sequences import TextLike
-
-__all__ = ["ErrorSpan", "MarkedErrors", "read_spans"]
+    from truebleu.human.judgments import HumanReadOptions, HumanScores
 
 # Weights.
 
@@ -93,65 +87,38 @@ class Weights:
 
 
 def mqm_weights(argument: str | Mapping[str, float] | None) -> Weights:
-    """Return weights from the name of a preset, a list `Major=5,Minor=1`, a mapping or a file.
+    """Return weights from the name of a preset, a list `Major=5,Minor=1` or a mapping.
 
-    A file has one error per line, with its weight after a tab, `=` or `:`; or it is a JSON object.
     None is the preset standard.
 
     >>> mqm_weights("Major=5,Minor=1").of("minor", "Fluency/Punctuation")
     1.0
     """
     argument = "standard" if argument is None else argument
-    if isinstance(argument, Mapping):
-        return _custom("weights", argument.items())
-    if not isinstance(argument, str):
-        raise SettingError("weights", argument, "a name, a mapping or a file")
-    if argument in PRESETS:
+    if isinstance(argument, str) and argument in PRESETS:
         return Weights(argument, PRESETS[argument])
-    is_file = os.path.isfile(argument)
-    if "=" in argument and not is_file:
-        parts = [part for part in argument.split(",") if part.strip()]
-        return _custom("weights", [_entry("weights", None, part) for part in parts])
-    if not is_file and not any(sign in argument for sign in "./\\"):
-        expected = f"{', '.join(map(repr, PRESETS))}, a file, or a list such as Major=5,Minor=1"
-        raise SettingError("weights", argument, expected)
-    return _read(argument)
-
-
-def _read(path: str) -> Weights:
-    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
-    if text.lstrip().startswith("{"):
-        return _custom(path, tables.json_in(path, None, text, "an object of weights").items())
-    lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1)]
-    entries = [
-        _entry(path, number, line) for number, line in lines if line and not line.startswith("#")
-    ]
-    return _custom(path, entries)
-
-
-def _entry(label: str, line: int | None, text: str) -> tuple[str, str]:
-    for sign in ("\t", "=", ":"):
-        key, separator, weight = text.rpartition(sign)
-        if separator and key.strip():
-            return key, weight
-    raise MalformedFileError(label, line, repr(text), "an error and its weight, as in Major=5")
-
-
-def _custom(label: str, entries: Iterable[tuple[str, object]]) -> Weights:
+    if isinstance(argument, str) and "=" in argument:
+        parts = (part.rpartition("=") for part in argument.split(",") if part.strip())
+        entries: list[tuple[str, Any]] = [(key, weight) for key, _, weight in parts]
+    elif isinstance(argument, Mapping):
+        entries = list(argument.items())
+    else:
+        names = ", ".join(map(repr, PRESETS))
+        raise SettingError("weights", argument, f"{names}, or weights such as Major=5,Minor=1")
     weights: dict[str, float] = {}
     for key, value in entries:
+        name = _normalize(key)
         try:
-            weight = float(value)  # type: ignore[arg-type]
+            weight = float(value)
         except (TypeError, ValueError, OverflowError):
             weight = -1.0
-        if not 0 <= weight <= LARGEST:
+        if not (name and 0 <= weight <= LARGEST):
             found = f"{value!r} as the weight of {str(key).strip()!r}"
-            raise MalformedFileError(label, None, found, f"a number from 0 to {LARGEST:g}")
-        if _normalize(key) in weights:
-            raise MalformedFileError(label, None, f"two weights of {key!r}", "one weight")
-        weights[_normalize(key)] = weight
-    if not weights:
-        raise MalformedFileError(label, None, "no weights", "at least one weight, as in Major=5")
+            expected = f"a number from 0 to {LARGEST:g} for each severity or severity/category"
+            raise SettingError("weights", found, expected)
+        weights[name] = weight
+    if len(weights) < max(len(entries), 1):
+        raise SettingError("weights", argument, "one weight or more, each error once")
     text = ",".join(f"{key}={weight:g}" for key, weight in sorted(weights.items()))
     return Weights(text, weights)
 
@@ -277,31 +244,30 @@ def penalty(weights: Sequence[float]) -> float:
 
 def read_rating_lines(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Read scores from lines of SYSTEM, errors as JSON or None, and optionally RATER."""
+    rows = list(rating_lines(path, data))
+    named = ((number, (system, rater)) for number, system, _, rater in rows)
+    table = matching.of_one_pair(tables.delimited(path, ("system", "rater"), named), request)
+    sheet = _rated(table, [errors for _, _, errors, _ in rows], request)
+    return matching.scores_in_order(sheet, request, "segment", shared=True)
+
+
+def rating_lines(path: str, data: bytes) -> Iterator[tuple[int, str, list[Any] | None, str]]:
+    """Yield the line, the system, the errors or None, and the rater or "" of each rating."""
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK).removesuffix("\n")
     if not text:
         raise EmptyTextError(path)
-    rows = []
     for number, line in enumerate(text.split("\n"), 1):
         fields = [field.strip() for field in line.split("\t")]
-        if len(fields) not in (2, 3):
+        if len(fields) not in (2, 3) or not fields[0]:
             expected = "2 or 3 fields: system, errors, rater"
             raise MalformedFileError(path, number, f"{len(fields)} fields", expected)
-        rows.append((number, [*fields, ""][:3]))
-    table = matching.of_one_pair(
-        tables.delimited(path, ("system", "errors", "rater"), rows), request
-    )
-    errors = [_errors(path, number, fields[1]) for number, fields in rows]
-    return matching.scores_in_order(_rated(table, errors, request), request, "segment", shared=True)
-
-
-def _errors(path: str, line: int, text: str) -> object:
-    if text.lower() in ("none", "null", ""):
-        return None
-    rating = tables.json_in(path, line, text, 'None or {"errors": […]}')
-    if not isinstance(rating, dict):
-        found = f"JSON of type {type(rating).__name__}"
-        raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
-    return rating.get("errors", [])
+        errors, expected = None, 'None or {"errors": […]}'
+        if fields[1].lower() not in ("none", "null", ""):
+            rating = tables.json_in(path, number, fields[1], expected)
+            errors = rating.get("errors") if isinstance(rating, dict) else None
+            if not isinstance(errors, list):
+                raise MalformedFileError(path, number, repr(fields[1][:60]), expected)
+        yield number, fields[0], errors, "".join(fields[2:])
 
 
 def read_rating_table(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
@@ -347,123 +313,3 @@ def _rated(
         )
     name = f"weights:{'published' if are_published else weights.name}"
     return matching.sheet_of(table, scores, "format:ratings", name, notes=weights.notes())
-
-
-# Errors marked in outputs: by raters in MQM tables, by xCOMET in the JSON of comet-score. Texts
-# identify outputs, because files number segments in many ways. Errors in a text that two segments
-# share are errors in both.
-
-KIND = "MQM annotations with <v>…</v> in a column 'target', or the JSON of comet-score"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSpan:
-    """An error that a rater or a model marked in an output.
-
-    Attributes:
-        start: index of its first character, from 0.
-        end: index of the character after its last character.
-        severity: severity, such as "major".
-        category: category, such as "accuracy/omission"; empty if unknown.
-    """
-
-    start: int
-    end: int
-    severity: str
-    category: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkedErrors:
-    """Errors of a file by system of the test set.
-
-    Attributes:
-        spans: errors of each segment by system; systems without an error are left out.
-        unmatched: number of marked errors in outputs of these systems that are not in the test set.
-    """
-
-    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
-    unmatched: int
-
-
-def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
-    """Read the errors marked in outputs of a test set.
-
-    Args:
-        path: table of MQM annotations, or output of ``comet-score --to_json``.
-        systems: outputs of each system.
-    """
-    require_type("systems", systems, Mapping, "the outputs of each system")
-    data = Files().contents(require_path("path", path))
-    is_json = data.lstrip()[:1] == b"{"
-    marked = _from_comet(path, data) if is_json else _from_mqm(path, data)
-    indices: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for system, text in systems.items():
-        outputs = as_text(system, text)
-        for index, output in enumerate(outputs):
-            indices[system, (output or "").strip()].append(index)
-    spans: dict[str, list[list[ErrorSpan]]] = {}
-    unmatched, seen = 0, set()
-    for system, text, span in marked:
-        seen.add(system)
-        if system not in systems:
-            continue
-        segments = indices.get((system, text.strip()))
-        if segments is None:
-            unmatched += 1
-            continue
-        of_system = spans.setdefault(system, [[] for _ in systems[system]])
-        for index in segments:
-            # Texts were compared without leading spaces, which offsets include.
-            output = systems[system][index] or ""
-            offset = len(output) - len(output.lstrip()) - (len(text) - len(text.lstrip()))
-            shifted = replace(span, start=span.start + offset, end=span.end + offset)
-            if shifted not in of_system[index]:
-                of_system[index].append(shifted)
-    if not spans:
-        found = f"errors of {join_names(sorted(seen))}" if seen else "no marked error"
-        expected = f"errors in the given outputs of {join_names(list(systems))}"
-        raise MalformedFileError(path, None, found, expected)
-    return MarkedErrors(spans=spans, unmatched=unmatched)
-
-
-def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
-    table = read_annotations(path, data)
-    columns = [table.found_values(names) for names in (tables.TARGET, ["category"], ["severity"])]
-    if None in columns:
-        table.refuse_columns(KIND)
-    rows = zip(matching.systems_of(table), *(column or () for column in columns), strict=True)
-    for system, *fields in rows:
-        target, category, severity = (str(field or "").strip() for field in fields)
-        start, end = target.find(matching.MARKS[0]), target.rfind(matching.MARKS[1])
-        if severity.lower() not in HARMLESS and 0 <= start < end:
-            # Marks inside the span are not part of its text.
-            end = start + len(matching.strip_error_marks(target[start:end]))
-            span = ErrorSpan(start=start, end=end, severity=severity, category=category)
-            yield system, matching.strip_error_marks(target), span
-
-
-def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
-    for file, segments in tables.json_in(path, None, data, KIND).items():
-        if not isinstance(segments, list):
-            raise MalformedFileError(path, None, f"{file!r} without a list of segments", KIND)
-        # A system is called like its file, without folder and extension.
-        system = stem(file.replace("\\", "/"))
-        for number, segment in enumerate(segments, 1):
-            try:
-                for span in _comet_errors(segment):
-                    yield system, segment["mt"], span
-            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                found = f"segment {number} of {file}: an invalid error ({error})"
-                raise MalformedFileError(path, None, found, KIND) from None
-
-
-def _comet_errors(segment: Any) -> Iterator[ErrorSpan]:
-    if not isinstance(segment["mt"], str):
-        raise TypeError("mt is not a text")
-    length = len(segment["mt"])
-    for marked in segment.get("errors") or []:
-        start, end = int(marked["start"]), int(marked["end"])
-        if not 0 <= start <= end <= length:
-            raise ValueError(f"characters {start} to {end} of {length}")
-        yield ErrorSpan(start=start, end=end, severity=str(marked["severity"]))

@@ -2,8 +2,7 @@
 
 Direct assessment from 2016 to 2022 has columns RAW.SCR and Z.SCR separated by spaces. ESA of WMT24
 has a line per judgment, ESA of WMT25 an object per segment. Appraise exports direct assessment with
-SQM, and ESA, without a header. Rankings are two systems and a verdict, or WMT's ranks of up to five
-outputs.
+SQM, and ESA, without a header. Rankings are two systems and a verdict.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ import os
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import truebleu.corpus.tables as tables
 import truebleu.human.matching as matching
@@ -56,41 +55,36 @@ def read_table(
     """Read a table of scores or rankings, decided by the format or else by the columns."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
-    is_ranking = is_pairwise or bool(ranked_columns(table))
-    if request.format == "rankings" or (request.format is None and is_ranking):
-        return _rankings(table, request)
+    if request.format == "rankings" or (request.format is None and is_pairwise):
+        return _comparisons(table, request)
     return _scores(table, request)
 
 
 def _scores(table: tables.Table, request: HumanReadOptions) -> HumanScores:
-    """Read scores from a long table with a column of systems, or from a wide table."""
+    """Read scores of segments, documents, domains or systems, decided by the columns.
+
+    A long table has a column of systems, a wide table has a column for each system.
+    """
     columns = tables.score_columns(table, request.column, request.systems)
     scores = [table.scores(column) for column in columns]
     if table.find(tables.SYSTEM) is not None:
-        column = f"column:{'+'.join(columns)}"
-        sheet = matching.sheet_of(table, tables.sum_columns(scores), "format:scores", column)
-        return _scores_of_units(table.found_labels(tables.DOMAIN), sheet, request)
-    # Row by row, so that errors report the first line.
-    wide = table.only([row for row in range(table.rows) for _ in columns])
-    by_row = [score for row in zip(*scores, strict=True) for score in row]
-    sheet = matching.sheet_of(wide, by_row, "format:scores", systems=columns * table.rows)
-    return _scores_of_units(wide.found_labels(tables.DOMAIN), sheet, request)
-
-
-def _scores_of_units(
-    domains: Sequence[str] | None, sheet: matching.Sheet, request: HumanReadOptions
-) -> HumanScores:
-    """Read scores of segments, documents, domains or systems, decided by the columns."""
-    documents = sheet.documents
+        signature = "format:scores", f"column:{'+'.join(columns)}"
+        sheet = matching.sheet_of(table, tables.sum_columns(scores), *signature)
+    else:
+        # Row by row, so that errors report the first line.
+        by_row = [score for row in zip(*scores, strict=True) for score in row]
+        systems = columns * table.rows
+        table = table.only([row for row in range(table.rows) for _ in columns])
+        sheet = matching.sheet_of(table, by_row, "format:scores", systems=systems)
+    documents, domains = sheet.documents, table.found_labels(tables.DOMAIN)
     if sheet.numbers is not None or sheet.document_numbers is not None:
         return matching.segment_scores(sheet, request)
     if documents is not None:
         raters = sheet.raters or documents
-        if len(set(zip(sheet.systems, documents, raters, strict=True))) < len(documents):
-            # Several rows of a document are its segments.
-            return matching.scores_in_order(sheet, request)
-        return matching.named_scores(sheet, documents, request, "document")
-    if domains is not None and len(domains) != len(set(sheet.systems)) * request.segments:
+        # Several rows of a document are its segments.
+        if len(set(zip(sheet.systems, documents, raters, strict=True))) == len(documents):
+            return matching.named_scores(sheet, documents, request, "document")
+    elif domains is not None and len(domains) != len(set(sheet.systems)) * request.segments:
         return matching.named_scores(sheet, domains, request, "domain")
     return matching.scores_in_order(sheet, request)
 
@@ -192,8 +186,8 @@ APPRAISE = {
 }
 #: Type of rows about outputs; other types are quality control.
 OUTPUT = "TGT"
-#: Ends of document names in rows for quality control.
-CONTROLS = ("#bad", "#dup", "#incomplete")
+#: Names of documents in rows for quality control.
+_CONTROL = re.compile(r"tutorial|#(bad|dup|incomplete)$", re.IGNORECASE)
 PERCENT = tables.Scale(0, 100)
 
 
@@ -204,38 +198,32 @@ def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanSco
     width = len(records[0][1]) if records else 0
     kind, header = APPRAISE.get(width, APPRAISE[9])
     table = tables.delimited(path, header, records, "in exports of Appraise")
-    about = zip(
-        *(table.found_values([name]) or [""] * table.rows for name in ("type", "whole", "doc")),
-        strict=True,
-    )
-    table = table.only([row for row, fields in enumerate(about) if _is_judgment(*map(str, fields))])
+    about = [table.found_values([name]) or [""] * table.rows for name in ("type", "whole", "doc")]
+    judged = [
+        str(kind).upper() == OUTPUT
+        and str(whole).lower() != "true"
+        and not _CONTROL.search(str(doc))
+        for kind, whole, doc in zip(*about, strict=True)
+    ]
+    table = table.only(list(compress(range(table.rows), judged)))
     if not table.rows:
         found = "only quality control"
         raise MalformedFileError(path, None, found, f"rows of type {OUTPUT}")
-    ends = table.values("end")
+    ends = list(map(str, table.values("end")))
     for row, end in enumerate(ends):
-        if not tables.is_number(str(end)):
-            expected = "the end time in seconds"
+        if not tables.is_number(end):
             found = f"{end!r} at the end of the row"
-            raise MalformedFileError(path, table.line(row), found, expected)
+            raise MalformedFileError(path, table.line(row), found, "the end time in seconds")
     # A later judgment by the same annotator replaces the earlier one.
     columns = ("user", "system", "doc", "line", "srclang", "trglang")
     keys = list(zip(*(table.values(name) for name in columns if name in header), strict=True))
-    latest: dict[tuple[object, ...], int] = {}
-    for row, key in enumerate(keys):
-        if key not in latest or float(str(ends[row])) >= float(str(ends[latest[key]])):
-            latest[key] = row
-    table = matching.of_one_pair(table.only(list(latest.values())), request)
+    order = sorted(range(table.rows), key=lambda row: float(ends[row]))
+    latest = {keys[row]: row for row in order}
+    table = matching.of_one_pair(table.only(sorted(latest.values())), request)
     sheet = matching.sheet_of(table, table.scores("score", PERCENT), f"format:{kind}", name="item")
     if not any(sheet.documents or ()):
         sheet = replace(sheet, documents=None)
     return matching.segment_scores(sheet, request)
-
-
-def _is_judgment(kind: str, whole: str, document: str) -> bool:
-    """Return whether a row is about one output of a segment, and not quality control."""
-    is_control = document.lower().endswith(CONTROLS) or "tutorial" in document.lower()
-    return kind.upper() == OUTPUT and whole.lower() != "true" and not is_control
 
 
 # ESA (error span annotation) scores of WMT 2024 and 2025.
@@ -254,9 +242,8 @@ def read_wmt24(path: str, data: bytes, request: HumanReadOptions) -> HumanScores
         documents = sheet.documents or [""] * table.rows
         keys = zip(sheet.systems, documents, map(str, sheet.numbers), sheet.raters, strict=True)
         table = table.only(sorted({key: row for row, key in enumerate(keys)}.values()))
-    return matching.segment_scores(
-        matching.sheet_of(table, table.scores("esa_score"), "format:esa"), request
-    )
+    sheet = matching.sheet_of(table, table.scores("esa_score"), "format:esa")
+    return matching.segment_scores(sheet, request)
 
 
 def read_wmt25(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
@@ -277,9 +264,8 @@ def read_wmt25(path: str, data: bytes, request: HumanReadOptions) -> HumanScores
         numbers = {"numbers": row + 1} if complete else {"document_numbers": number}
         about = {"lines": table.line(row), "documents": document, **numbers}
         rows += [{**about, **judgment} for judgment in _judgments(table, row)]
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (*rows, {})[0]}
-    sheet = matching.Sheet(label=path, first=1, signature=("format:esa",), **columns)
-    return matching.segment_scores(sheet, request)
+    sheet = matching.sheet_of_rows(path, rows, "format:esa")
+    return matching.segment_scores(replace(sheet, first=1), request)
 
 
 def _identifiers(table: tables.Table) -> list[list[str]]:
@@ -315,9 +301,6 @@ def _judgments(table: tables.Table, row: int) -> Iterator[dict[str, object]]:
 LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id", "system1_id")
 RIGHT = ("system2", "right", "system_2", "system_b", "systemb", "sys2", "system2id", "system2_id")
 VERDICT = ("judgment", "judgement", "verdict", "preference", "result", "outcome", "winner")
-_RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
-#: Column of the segment in rankings of WMT, where segmentId is the number in the document.
-_INDEX = ("srcindex", "src_index")
 #: Verdicts about the left output, in lower case.
 WORDS: dict[str, Verdict] = {
     **dict.fromkeys(("better", "win", "wins", "won", ">", "1", "+1", "1.0", "left"), 1),
@@ -326,17 +309,11 @@ WORDS: dict[str, Verdict] = {
 }
 
 
-def _rankings(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgments:
-    """Read all comparisons of two systems in a table."""
+def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgments:
+    """Read comparisons of two systems."""
     if request.raters == "z":
-        expected = "'mean', because rankings have no scale"
-        raise SettingError("raters", "z", expected)
-    ranked = ranked_columns(table)
-    if ranked and request.column is not None:
-        ranks = ", ".join(rank for _, rank in ranked)
-        expected = f"no column, because ranks are in the {table.word}s {ranks}"
-        raise SettingError("column", request.column, expected)
-    verdicts = _ranking_pairs(table, ranked, request) if ranked else _pairwise(table, request)
+        raise SettingError("raters", "z", "'mean', because rankings have no scale")
+    verdicts = _verdicts(table, request)
     if not verdicts:
         found = "no comparison of two systems"
         raise MalformedFileError(table.path, None, found, "at least one comparison")
@@ -350,56 +327,40 @@ def _rankings(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgmen
     if not verdicts:
         found = "no comparison of two systems of the test set"
         raise MalformedFileError(table.path, None, found, f"comparisons of {request.known}")
-    rows, lefts = [v.segment for v in verdicts], [v.left for v in verdicts]
-    sheet = _numbered(table.only(rows), lefts)
-    segments, method, notes = matching.match_rows(sheet, range(len(rows)), request)
-    raters: Sequence[str | None] = sheet.raters or [None] * len(rows)
+    table, lefts = table.only([v.segment for v in verdicts]), [v.left for v in verdicts]
+    sheet = matching.sheet_of(table, systems=lefts, texts=None)
+    if sheet.numbers is None:
+        table.refuse_columns("a column 'segment'")
+    segments, method, notes = matching.match_rows(sheet, range(len(verdicts)), request)
+    raters: Sequence[str | None] = sheet.raters or [None] * len(verdicts)
     judgments = tuple(
         verdict._replace(segment=segment, rater=rater)
         for verdict, segment, rater in zip(verdicts, segments, raters, strict=True)
     )
-    # WMT gave annotators some rankings twice, to measure intra-annotator agreement.
-    if not ranked or sheet.raters is None:
-        pairs = [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments]
-        matching.refuse_second(
-            sheet,
-            range(len(pairs)),
-            pairs,
-            lambda key: f"comparison of {join_names(sorted(key[1]))} for segment {key[0] + 1}",
-        )
+    matching.refuse_second(
+        sheet,
+        range(len(judgments)),
+        [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments],
+        lambda key: f"comparison of {join_names(sorted(key[1]))} for segment {key[0] + 1}",
+    )
     judged = {name for j in judgments for name in (j.left, j.right)}
-    form = "ranks" if ranked else "pairs"
     return PairwiseJudgments(
         label=table.path,
         systems=tuple(name for name in request.systems if name in judged),
         judgments=judgments,
         raters=len({judgment.rater for judgment in judgments}),
-        signature=f"human|format:rankings|form:{form}|match:{method}",
+        signature=f"human|format:rankings|form:pairs|match:{method}",
         ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in known),
         notes=notes,
     )
 
 
-def ranked_columns(table: tables.Table) -> list[tuple[str, str]]:
-    """Return the columns of systems and ranks; empty if there are fewer than two pairs."""
-    ranked: list[tuple[str, str]] = []
-    for number in sorted(int(match[1]) for match in map(_RANK.fullmatch, table.columns) if match):
-        system = table.find(f"system{number}{end}" for end in ("id", "_id", ""))
-        rank = table.find(f"system{number}{end}" for end in ("rank", "_rank"))
-        ranked += [(system, rank)] if system and rank else []
-    return ranked if len(ranked) > 1 else []
-
-
-def _pairwise(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
+def _verdicts(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
     """Read the comparisons in a table; `segment` is the row until rows are matched."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
-        expected = (
-            "segment, system1, system2 and judgment, or system1Id, system1rank and so on "
-            "as in WMT's rankings"
-        )
-        table.refuse_columns(expected)
+        table.refuse_columns("segment, system1, system2 and judgment")
     table.require(column)
     verdicts = []
     for row, value in enumerate(table.values(column)):
@@ -419,86 +380,20 @@ def _pairwise(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
     return verdicts
 
 
-def _ranking_pairs(
-    table: tables.Table, ranked: Sequence[tuple[str, str]], request: HumanReadOptions
-) -> list[Judgment]:
-    """Return every pair of outputs in each ranking, by row; a lower rank is better."""
-    columns = [(table.labels(system), rank, table.values(rank)) for system, rank in ranked]
-    known = set(request.systems)
-    verdicts = []
-    for row in range(table.rows):
-        entries = []
-        for names, column, values in columns:
-            rank = _rank(table, row, column, values[row])
-            if rank is not None and names[row].strip().lower() not in tables.NOTHING:
-                # Equal outputs were judged once, as A+B.
-                parts = names[row].split("+")
-                whole = names[row] in known or not set(parts) & known
-                entries += [(name, rank) for name in ([names[row]] if whole else parts)]
-        for (left, rank), (right, other) in combinations(entries, 2):
-            if left != right:
-                sign: Verdict = 0 if rank == other else 1 if rank < other else -1
-                verdicts.append(Judgment(row, left, right, sign))
-    return verdicts
-
-
-def _rank(table: tables.Table, row: int, column: str, value: object) -> int | None:
-    """Parse a rank from 1; returns None for an output without a rank, written -1."""
-    if value is None or str(value).strip().lower() in tables.NOTHING:
-        return None
-    rank = tables.whole_number(value)
-    if rank is None or rank < -1:
-        table.refuse(row, column, repr(value), "a rank from 1, the best")
-    return rank if rank > 0 else None
-
-
-def _numbered(table: tables.Table, systems: Sequence[str]) -> matching.Sheet:
-    """Return a sheet of rankings with their segment columns."""
-    sheet = matching.sheet_of(table, systems=systems)
-    index = table.find(_INDEX)
-    if index is None and sheet.numbers is None:
-        table.refuse_columns("a column 'segment'")
-    documents = sheet.documents
-    if documents is not None and not set(documents) - {"-1", ""}:
-        documents = None
-    return replace(
-        sheet,
-        numbers=sheet.numbers if index is None else table.values(index),
-        documents=documents,
-        document_numbers=None if index is None or documents is None else sheet.numbers,
-        texts=None,
-        name=index or sheet.name,
-    )
-
-
 # Kinds of files and their readers.
 
 
-class Kind(NamedTuple):
-    """A kind of files.
-
-    Attributes:
-        read: function that reads judgments from a file's path, bytes and options.
-        weights: True if files have marked errors, which have weights.
-        column: True if the column of scores can be chosen.
-    """
-
-    read: Callable[[str, bytes, HumanReadOptions], HumanScores | PairwiseJudgments]
-    weights: bool = False
-    column: bool = False
-
-
-#: Kinds of files by their names in messages. A table holds scores or rankings.
-KINDS = {
-    "a table of scores": Kind(read_table, column=True),
-    "score lines": Kind(read_score_lines),
-    "MQM annotations": Kind(read_mqm, weights=True),
-    "rating lines": Kind(read_rating_lines, weights=True),
-    "rating table": Kind(read_rating_table, weights=True),
-    "Appraise": Kind(read_appraise),
-    "wmt24": Kind(read_wmt24),
-    "wmt25": Kind(read_wmt25),
-    "direct assessment": Kind(read_direct_assessment, column=True),
+#: Reader of each kind of files, from the file's path, bytes and options.
+KINDS: dict[str, Callable[[str, bytes, HumanReadOptions], HumanScores | PairwiseJudgments]] = {
+    "a table of scores": read_table,
+    "score lines": read_score_lines,
+    "MQM annotations": read_mqm,
+    "rating lines": read_rating_lines,
+    "rating table": read_rating_table,
+    "Appraise": read_appraise,
+    "wmt24": read_wmt24,
+    "wmt25": read_wmt25,
+    "direct assessment": read_direct_assessment,
 }
 #: Kinds of each format, and a description of the format for messages.
 FORMAT_KINDS: dict[Format, tuple[tuple[str, ...], str]] = {
@@ -565,29 +460,35 @@ def read_human(
     name = require_path("path", path)
     about: dict[str, Any] = {"systems": systems, "segments": segments, "documents": documents}
     if test_set is not None:
-        if (systems, segments, documents) != (None, None, None):
+        if any(value is not None for value in about.values()):
+            found = "a TestSet with systems, segments or documents"
             expected = "only a TestSet, or only its systems, segments and documents"
-            raise SettingError(
-                "test_set", "a TestSet with systems, segments or documents", expected
-            )
+            raise SettingError("test_set", found, expected)
         require_type("test_set", test_set, TestSet | CountsLike, "a TestSet or Counts")
         outline = test_set.outline
         texts = test_set if isinstance(test_set, TestSet) else test_set.texts
-        about = {
-            "systems": outline.systems,
-            "segments": outline.segments,
-            "documents": outline.documents,
-            "names": outline.names,
-            "outputs": None if texts is None else texts.systems,
-        }
+        about = {name: getattr(outline, name) for name in (*about, "names")}
+        about["outputs"] = None if texts is None else texts.systems
     request = HumanReadOptions(**about, **options)
-    if (
-        request.names is not None
-        and request.match in (None, "names")
-        and request.format in (None, "scores")
-    ):
+    by_name = request.match in (None, "names") and request.format in (None, "scores")
+    if request.names is not None and by_name:
         return read_named_items(name, request)
-    return parse_human(name, Files().contents(name), request)
+    data = Files().contents(name)
+    kind = _guess(name, data)
+    if request.format is not None:
+        kinds, look = FORMAT_KINDS[request.format]
+        if kind not in kinds and look:
+            raise MalformedFileError(name, None, f"a file that looks like {kind}", look)
+        # Readers of tables report missing columns.
+        kind = kind if kind in kinds else kinds[0]
+    if request.weights is not None and kind not in FORMAT_KINDS["mqm"][0]:
+        expected = f"no weights, because {name} has no marked errors"
+        raise SettingError("weights", request.weights, expected)
+    if request.column is not None and kind not in ("a table of scores", "direct assessment"):
+        expected = f"no column, because the format of {name} defines it"
+        raise SettingError("column", request.column, expected)
+    human = KINDS[kind](name, data, request)
+    return replace(human, signature=f"{human.signature}|scores:{tables.digest(data)}")
 
 
 def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
@@ -600,7 +501,7 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
             expected = f"no {setting}, because items are matched by their names"
             raise SettingError(setting, getattr(request, setting), expected)
     index_of = {name: index for index, name in enumerate(request.names or ())}
-    rows: list[tuple[int | None, str, float | None, str]] = []
+    rows: list[dict[str, Any]] = []
     indices, column, checksum = [], "", ""
     for evaluation in read_evaluations(path):
         if not evaluation.has_names:
@@ -610,65 +511,32 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
         column = evaluation.score_name(items, request.column or "")
         for item in items:
             if item.name not in index_of:
-                spelled = (("", name) for name in index_of)
-                both = find_other_spelling([("", item.name)], spelled)
+                both = find_other_spelling([("", item.name)], (("", name) for name in index_of))
                 expected = f"an item of the systems' files, such as {next(iter(index_of))}"
                 if both is not None:
-                    expected = (
-                        f"{both[1][1]!r}: the ids differ only in case, spaces or leading zeros"
-                    )
+                    expected = f"{both[1][1]!r}: ids differ by case, spaces or leading zeros"
                 raise MalformedFileError(path, item.line, f"item {item.name}", expected)
-            score = evaluation.score(item, column)
-            rows.append((item.line, evaluation.system, score, item.answer))
+            about = {"lines": item.line, "systems": evaluation.system, "raters": item.answer}
+            rows.append({**about, "scores": evaluation.score(item, column)})
             indices.append(index_of[item.name])
-    lines, systems, scores, raters = zip(*rows, strict=True) if rows else ((), (), (), ())
-    sheet = matching.Sheet(
-        label=path,
-        lines=lines,
-        systems=systems,
-        scores=scores,
-        raters=raters if all(raters) else None,
-        signature=("format:scores", f"column:{column}"),
-    )
+    sheet = matching.sheet_of_rows(path, rows, "format:scores", f"column:{column}")
+    if not all(sheet.raters or ()):
+        sheet = replace(sheet, raters=None)
     known = matching.rows_of_systems(sheet, request)
     matches = [indices[row] for row in known]
     human = matching.item_scores(sheet, known, matches, request, "match:names")
     return replace(human, signature=f"{human.signature}|scores:{checksum}")
 
 
-def parse_human(
-    path: str, data: bytes, request: HumanReadOptions
-) -> HumanScores | PairwiseJudgments:
-    """Parse the judgments in a file's decompressed bytes."""
-    kind = KINDS[_kind(path, data, request.format)]
-    if request.weights is not None and not kind.weights:
-        expected = f"no weights, because {path} has no marked errors"
-        raise SettingError("weights", request.weights, expected)
-    if request.column is not None and not kind.column:
-        expected = f"no column, because the format of {path} defines it"
-        raise SettingError("column", request.column, expected)
-    human = kind.read(path, data, request)
-    return replace(human, signature=f"{human.signature}|scores:{tables.digest(data)}")
-
-
 # Detection of a file's kind from its name, its columns and its first line.
 
 
-def _kind(path: str, data: bytes, chosen: Format | None) -> str:
-    """Detect the kind of a file; raises MalformedFileError unless it fits the chosen format."""
-    guessed = _guess(path, data)
-    if chosen is None:
-        return guessed
-    kinds, look = FORMAT_KINDS[chosen]
-    if guessed in kinds:
-        return guessed
-    if look:
-        raise MalformedFileError(path, None, f"a file that looks like {guessed}", look)
-    # Readers of tables report missing columns.
-    return kinds[0]
+# SYSTEM, a tab and a JSON object of errors.
+_RATING_LINE = re.compile(r"^[^\t\n]*\t[^\S\t\n]*\{\"errors\"", re.MULTILINE)
 
 
 def _guess(path: str, data: bytes) -> str:
+    """Detect the kind of a file."""
     ending = extension(path)
     if ending == ".rating":
         return "rating lines"
@@ -687,7 +555,7 @@ def _guess(path: str, data: bytes) -> str:
     if ending == ".csv":
         return _guess_row(next(tables.csv_rows(path, text), (1, [""]))[1])
     # The ratings of many segments may be None.
-    if any(_is_rating_line(line) for line in text[:10_000_000].split("\n", 100_000)):
+    if _RATING_LINE.search(text, 0, 10_000_000):
         return "rating lines"
     return _guess_row(first.split("\t"))
 
@@ -699,12 +567,6 @@ def _guess_row(fields: Sequence[str]) -> str:
     # that the reader reports an invalid score.
     is_appraise = len(fields) in APPRAISE and all(map(tables.is_number, fields[-2:]))
     return "Appraise" if is_appraise else "a table of scores"
-
-
-def _is_rating_line(line: str) -> bool:
-    """Return whether a line is SYSTEM, a JSON object of errors, and optionally the rater."""
-    fields = line.split("\t")
-    return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
 
 
 def _guess_json(path: str, text: str) -> str:

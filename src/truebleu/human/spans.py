@@ -17,14 +17,14 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.corpus import tables
-from truebleu.corpus._files import Files, decode, expand_paths, parse_location, read_lines, stem
+from truebleu.corpus._files import Files, expand_paths, parse_location, read_lines, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.outline import Outline
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.human import span_matching as matching
 from truebleu.human.judgments import join_names
-from truebleu.human.mqm import HARMLESS
+from truebleu.human.mqm import HARMLESS, rating_lines
 from truebleu.human.span_matching import Pair, Ratio, Span, Spans, overlap
 from truebleu.metrics.base import FileMeasure, GivenMean, Score, Scorer, Signature
 from truebleu.schema import Setting, check_fields
@@ -77,25 +77,10 @@ def read_span_annotations(path: str, *, weightless: bool = True) -> SpanAnnotati
     """
     data = Files().contents(path)
     spans: dict[str, list[Spans | None]] = {}
-    for number, line in enumerate(decode(path, data).removesuffix("\n").split("\n"), 1):
-        system, tab, rest = line.partition("\t")
-        text = rest.partition("\t")[0].strip()
-        if not tab or not system.strip():
-            raise MalformedFileError(
-                path, number, repr(line[:60]), "SYSTEM, a tab, and JSON or None"
-            )
-        errors = None
-        if text != "None":
-            expected = 'None or {"errors": […]}'
-            rating = tables.json_in(path, number, text, expected)
-            errors = rating.get("errors") if isinstance(rating, dict) else None
-            if not isinstance(errors, list):
-                raise MalformedFileError(path, number, repr(text[:60]), expected)
-        parse = partial(_span, path, number, weightless=weightless)
-        of_system = spans.setdefault(system.strip(), [])
-        of_system.append(
-            None if errors is None else [s for error in errors if (s := parse(error)) is not None]
-        )
+    for number, system, errors, _ in rating_lines(path, data):
+        marked = [_span(path, number, error, weightless=weightless) for error in errors or ()]
+        annotated = None if errors is None else [span for span in marked if span is not None]
+        spans.setdefault(system, []).append(annotated)
     return SpanAnnotations(label=path, digest=tables.digest(data), spans=spans)
 
 
@@ -284,12 +269,10 @@ class SpanMeasure(FileMeasure):
 
     def count(self, gold: Spans, predicted: Spans, length: int | None = None) -> Ratio:
         """Count one output."""
-        if self.measure in ("wmt23", "wmt25"):
-            by_character = {
-                "wmt23": matching.credit_characters,
-                "wmt25": matching.count_characters,
-            }[self.measure]
-            return by_character(gold, predicted, length, 1 - self.lost)
+        if self.measure == "wmt23":
+            return matching.credit_characters(gold, predicted, length, 1 - self.lost)
+        if self.measure == "wmt25":
+            return matching.count_characters(gold, predicted, length, 1 - self.lost)
         gold, predicted = ([span for span in spans if span.length] for spans in (gold, predicted))
         if self.matching == "many":
             return self._many_to_many(gold, predicted)
@@ -324,14 +307,11 @@ class SpanMeasure(FileMeasure):
         severity = min(self._weight(one), self._weight(other))
         if one.is_major != other.is_major:
             severity *= 1 - self.lost
-        if self.measure == "em":
-            exact = one.in_source == other.in_source and one[:2] == other[:2]
-            return severity * exact, severity * exact
-        if self.measure == "mp":
-            return severity * (shared > 0), severity * (shared > 0)
-        if self.measure == "chars":
-            return severity * shared, severity * shared
-        return severity * shared / one.length, severity * shared / other.length
+        if self.measure == "mpp":
+            return severity * shared / one.length, severity * shared / other.length
+        is_exact = one.in_source == other.in_source and one[:2] == other[:2]
+        credit = {"em": is_exact, "mp": shared > 0, "chars": shared}[self.measure]
+        return severity * credit, severity * credit
 
     def _weight_of_pair(self, pair: Pair, predicted: Spans, gold: Spans) -> float:
         """Return what a matching maximizes: the credit, or the F1 of the pair."""
@@ -408,13 +388,11 @@ def read_cells(
         for index, spans in enumerate(row)
         if spans is not None
     ]
+    others = [other.spans for other in predicted.values()]
     common = [
         (system, index)
         for system, index in cells
-        if all(
-            system in other.spans and other.spans[system][index] is not None
-            for other in predicted.values()
-        )
+        if all(system in other and other[system][index] is not None for other in others)
     ]
     if not common:
         found = f"no output that {gold.label} and all predictions annotate"
@@ -437,7 +415,13 @@ def read_cells(
     if documents is not None:
         length = max(map(len, gold.spans.values()))
         labels = read_labels(Files(), documents, gold.label, length)
-        outline = _with_labels(outline, labels.documents, labels.domains, common)
+        known = {"documents": labels.documents, "domains": labels.domains}
+        chosen: dict[str, Any] = {
+            name: tuple(column[index] for _, index in common)
+            for name, column in known.items()
+            if column is not None
+        }
+        outline = replace(outline, **chosen)
 
     def spans_of(source: SpanAnnotations) -> list[Spans]:
         return [source.spans[system][index] or () for system, index in common]
@@ -462,24 +446,6 @@ def _name(path: str) -> str:
 def _field(systems: tuple[str, ...], name: str) -> tuple[str, ...] | None:
     """Return the translation systems of the outputs as the field `system`."""
     return systems if name == "system" else None
-
-
-def _with_labels(
-    outline: Outline,
-    documents: tuple[str, ...] | None,
-    domains: tuple[str, ...] | None,
-    cells: Sequence[tuple[str, int]],
-) -> Outline:
-    parts = {
-        name: tuple(labels[index] for _, index in cells)
-        for name, labels in (("documents", documents), ("domains", domains))
-        if labels is not None
-    }
-    return replace(
-        outline,
-        documents=parts.get("documents", outline.documents),
-        domains=parts.get("domains", outline.domains),
-    )
 
 
 def _lengths(texts: str, gold: str, cells: Sequence[tuple[str, int]]) -> list[int | None] | None:

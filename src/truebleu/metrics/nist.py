@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
-from math import log2
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu.metrics.base import Order, Score, TokenMetric, ngram_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import CoreSettings, NgramMatches, Signature
+    from truebleu.metrics.base import CoreSettings, Signature
 
 __all__ = ["NIST", "NISTScore"]
 
@@ -79,41 +71,6 @@ class NIST(TokenMetric):
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Name the parts: length penalty, information of each order, and n-gram totals."""
         return ngram_parts(self.max_order, "information", "length penalty")
-
-    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
-        """Return the n-grams that two systems match differently, as information in bits."""
-        matches = self.ngrams_up_to(self.max_order, test_set, first, second)
-        information = self._information(matches.ngrams, test_set)
-        return replace(matches, difference=matches.difference * information[matches.ngram])
-
-    def _information(self, ngrams: Sequence[str], test_set: TestSet) -> NDArray[np.float64]:
-        """Return the bits of each n-gram, from its and its history's counts in all references."""
-        import numpy as np
-
-        counts: Counter[str] = Counter()
-        for reference in test_set.references:
-            texts = [text or "" for text in reference]
-            # A text matches all its n-grams against itself, so matches are counts.
-            itself = replace(
-                test_set,
-                systems={"itself": texts, "nothing": [""] * len(texts)},
-                references=(texts,),
-                reference_names=(),
-                warnings=(),
-            )
-            matches = self.ngrams_up_to(self.max_order, itself, "itself", "nothing")
-            pairs = zip(matches.ngram.tolist(), matches.difference.tolist(), strict=True)
-            for index, count in pairs:
-                counts[matches.ngrams[index]] += round(count)
-        words = sum(count for ngram, count in counts.items() if " " not in ngram)
-
-        def bits(ngram: str) -> float:
-            history, _, _ = ngram.rpartition(" ")
-            false_history = self.zero_history and history == "0"
-            before = words if not history or false_history else counts[history]
-            return log2(before / counts[ngram])
-
-        return np.array([bits(ngram) for ngram in ngrams])
 
     @property
     def signature(self) -> Signature:

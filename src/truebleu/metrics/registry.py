@@ -322,8 +322,14 @@ def format_metric(metric: Metric) -> str | None:
 MetricsLike: TypeAlias = "str | Requested | Sequence[str | Requested]"
 
 
-def as_requested(metrics: MetricsLike) -> list[Requested]:
-    """Parse metrics, and scores of other programs, given as objects or as text."""
+def as_requested(metrics: MetricsLike | None, default: str = "") -> list[Requested]:
+    """Parse metrics, and scores of other programs, given as objects or as text.
+
+    None stands for `default`, or for no metrics without a default.
+    """
+    if metrics is None and not default:
+        return []
+    metrics = default if metrics is None else metrics
     if isinstance(metrics, str):
         return parse_metrics(metrics)
     if not isinstance(metrics, Iterable):

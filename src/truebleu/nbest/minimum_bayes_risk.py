@@ -628,11 +628,11 @@ def _candidates(
     if settings.weigh_by == "probability" and pseudo.log_probabilities is None:
         expected = (
             "log-probabilities that are not normalised by length; describe the scores by "
-            "(log_base, length_normalized=False, or the key of a log-probability)"
+            "(log_base, or length_normalized=False)"
         )
         raise SettingError("weigh_by", f"probability, of {pseudo.name}", expected)
     if settings.weigh_by == "counts" and pseudo.counts is None:
-        raise SettingError("weigh_by", f"counts, of {pseudo.name}", "lists with counts (count_key)")
+        raise SettingError("weigh_by", f"counts, of {pseudo.name}", "lists with counts")
     if weights is not None and len(weights) != len(pseudo):
         raise SettingError("weigh_by", f"{len(weights)} lists", f"{len(pseudo)}")
     for segment, texts in enumerate(lists):

@@ -12,8 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from math import isclose, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu.corpus import tables
@@ -22,6 +23,7 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, first_names
 from truebleu.metrics.base import GivenMean, Signature, StoredMean, mean_statistics
+from truebleu.scores.evaluations import mean
 from truebleu.scores.task_standards import Standard, set_name, standard_of
 
 if TYPE_CHECKING:
@@ -39,15 +41,12 @@ HUMAN_SCORES = ("mqm", "esa", "esa-human1", "da-sqm", "wmt-z", "wmt", "wmt-appra
 NO_REFERENCE, ALL_REFERENCES = "src", "all"
 # Largest relative difference of a stored score from a mean by rounding.
 ROUNDING = 1e-12
-_METRIC = re.compile(r"(?P<name>.+)-(?P<reference>[^-]+)\.(?P<level>sys|seg)\.score")
+HUMAN, METRICS = "human-scores", "metric-scores"
 
 
 def is_evaluation_set(path: str | PathLike[str]) -> bool:
     """Return whether a folder is laid out as an evaluation set."""
     return all(os.path.isdir(os.path.join(path, part)) for part in ("system-outputs", HUMAN))
-
-
-HUMAN, METRICS = "human-scores", "metric-scores"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,34 +71,34 @@ class StoredScores:
     settings: Mapping[str, str] = field(default_factory=dict)
     are_separate: bool = False
 
+    def select(self, names: Sequence[str]) -> StoredScores:
+        """Return the scores of the systems `names` that have scores, in this order."""
+        segments = {name: self.segments[name] for name in names if name in self.segments}
+        systems = {name: self.systems[name] for name in names if name in self.systems}
+        return replace(self, segments=segments, systems=systems)
+
     def attach(self, systems: Sequence[str]) -> tuple[GivenMean, CountSystems]:
         """Return the scorer of the scores, and a function that makes the rows of systems."""
-        means = {name: _mean(self.segments[name]) for name in systems}
-        stored = {name: self.systems.get(name, mean) for name, mean in means.items()}
         signature = Signature.of(self.name, **self.settings, scores=self.digest)
-        if all(isclose(stored[name], mean, rel_tol=ROUNDING) for name, mean in means.items()):
-            return GivenMean(name=self.name, signature=signature), partial(_mean_rows, self)
-        shifts = {name: stored[name] - mean for name, mean in means.items()}
+        means = {name: mean(self.segments[name]) or 0.0 for name in systems}
+        stored = {name: self.systems.get(name, score) for name, score in means.items()}
+        if all(isclose(stored[name], score, rel_tol=ROUNDING) for name, score in means.items()):
+            return GivenMean(name=self.name, signature=signature), partial(_rows, self, None)
+        shifts = {name: stored[name] - score for name, score in means.items()}
         return StoredMean(name=self.name, signature=signature), partial(_rows, self, shifts)
 
 
-def _mean(scores: Sequence[float | None]) -> float:
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known)
-
-
-def _mean_rows(scores: StoredScores, systems: Sequence[str]) -> _core.Statistics:
-    return mean_statistics([scores.segments[name] for name in systems])
-
-
 def _rows(
-    scores: StoredScores, shifts: Mapping[str, float], systems: Sequence[str]
+    scores: StoredScores, shifts: Mapping[str, float] | None, systems: Sequence[str]
 ) -> _core.Statistics:
     import numpy as np
 
-    rows = _mean_rows(scores, systems).array()
-    shift = rows[..., 1:] * np.array([shifts[name] for name in systems])[:, np.newaxis]
-    return _core.Statistics(np.concatenate([rows, shift], axis=2))
+    rows = mean_statistics([scores.segments[name] for name in systems])
+    if shifts is None:
+        return rows
+    means = rows.array()
+    shift = means[..., 1:] * np.array([shifts[name] for name in systems])[:, np.newaxis]
+    return _core.Statistics(np.concatenate([means, shift], axis=2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +185,9 @@ class _Folder:
         self.files = Files()
         self.notes: list[str] = []
         self.guesses: list[str] = []
+        metrics = os.path.join(folder, METRICS, self.lp)
+        self.metrics = _score_files(metrics, r"(.+)-([^-]+)")
+        self.human = _score_files(os.path.join(folder, HUMAN), rf"{re.escape(self.lp)}\.(.+)")
 
     def read(
         self, references: Sequence[str], human: str | None, *, humans: bool | None
@@ -197,14 +199,23 @@ class _Folder:
         people = self._human(human, standard or Standard())
         outputs = self._texts("system-outputs", "", self.lp)
         systems = self._systems(outputs, list(texts), chosen, people, standard, humans=humans)
-        test_set = self._read_texts(outputs, texts, systems, chosen)
-        metrics = self._metrics(systems, chosen, len(test_set))
-        if not metrics:
-            found = "no metric with scores of all systems"
-            raise MalformedFileError(
-                os.path.join(self.folder, METRICS, self.lp), None, found, "NAME-REF.seg.score"
-            )
-        _require_length(people, len(test_set))
+        sources = [
+            os.path.join(self.folder, "sources", f"{self.lp}{e}") for e in (".txt", ".jsonl")
+        ]
+        documents = os.path.join(self.folder, "documents", f"{self.lp}.docs")
+        test_set = read_test_set(
+            [f"{name}={outputs[name]}" for name in systems],
+            [f"{name}={texts[name]}" for name in chosen],
+            source=next(filter(os.path.isfile, sources), None),
+            documents=documents if os.path.isfile(documents) else None,
+        )
+        metrics = self._metrics(systems, chosen)
+        for scores in (people, *metrics):
+            for system, row in scores.segments.items():
+                if len(row) != len(test_set):
+                    expected = f"{len(test_set):,}, one for each segment"
+                    found = f"{len(row):,} scores of {system}"
+                    raise MalformedFileError(scores.label, None, found, expected)
         label = f"{os.path.basename(os.path.abspath(self.folder))} {self.lp}"
         warnings = tuple(
             TextWarning("evaluation-set", label, 1, None, f"{self.folder}: {guess}")
@@ -217,7 +228,7 @@ class _Folder:
             lp=self.lp,
             outline=test_set.outline,
             texts=test_set,
-            human=_select(people, systems),
+            human=people.select(systems),
             metrics=tuple(metrics),
             notes=(f"{label}: {'; '.join(self.notes)}.",),
         )
@@ -244,13 +255,11 @@ class _Folder:
         if standard.reference in known:
             self.notes.append(f"reference {standard.reference}, the standard of {self.name}")
             return [str(standard.reference)]
-        matches = map(_METRIC.fullmatch, _names(self.folder, METRICS, self.lp))
-        uses = Counter(reference for _, reference in {m.group(1, 2) for m in matches if m})
+        uses = Counter(reference for _, reference in self.metrics)
         found = sorted(known, key=lambda name: (-uses[name], name))
         if not found:
-            raise MalformedFileError(
-                os.path.join(self.folder, "references"), None, "no reference", f"{self.lp}.NAME.txt"
-            )
+            folder = os.path.join(self.folder, "references")
+            raise MalformedFileError(folder, None, "no reference", f"{self.lp}.NAME.txt")
         if len(found) > 1:
             self.guesses.append(
                 f"the standard reference of this set is unknown; {found[0]} was taken, which most "
@@ -261,37 +270,35 @@ class _Folder:
 
     def _human(self, name: str | None, standard: Standard) -> StoredScores:
         """Read the human scores `name`, the standard, or the first of HUMAN_SCORES."""
-        ends = {"seg": ".seg.score", "sys": ".sys.score"}
-        paths: dict[str, dict[str, str]] = {"seg": {}, "sys": {}}
-        for file in _names(self.folder, HUMAN):
-            for level, end in ends.items():
-                if file.startswith(f"{self.lp}.") and file.endswith(end):
-                    scores = file[len(self.lp) + 1 : -len(end)]
-                    paths[level][scores] = os.path.join(self.folder, HUMAN, file)
-        known = list(dict.fromkeys((*paths["seg"], *paths["sys"])))
+        files = {scores: paths for (scores,), paths in self.human.items()}
+        known = list(files)
         if name is not None and name not in known:
             raise UnknownNameError("human score", name, known)
         if not known:
-            location = os.path.join(self.folder, HUMAN)
-            expected = f"{self.lp}.NAME.seg.score"
-            raise MalformedFileError(location, None, "no human scores", expected)
-        segments, systems = name or standard.segments, name or standard.systems
+            folder, expected = os.path.join(self.folder, HUMAN), f"{self.lp}.NAME.seg.score"
+            raise MalformedFileError(folder, None, "no human scores", expected)
+        segments, systems = str(name or standard.segments), str(name or standard.systems)
         if segments not in known and systems not in known:
-            first = next((score for score in HUMAN_SCORES if score in known), known[0])
-            segments = systems = first
+            segments = systems = next(
+                (scores for scores in HUMAN_SCORES if scores in known), known[0]
+            )
             if len(known) > 1:
                 self.guesses.append(
-                    f"the standard human scores of this set are unknown; {first} was taken, of "
+                    f"the standard human scores of this set are unknown; {segments} was taken, of "
                     f"{', '.join(known)} (--human NAME chooses others)"
                 )
         self.notes.append(f"human scores {segments}")
-        if systems != segments and systems in paths["sys"]:
+        if systems != segments and "sys" in files.get(systems, {}):
             self.notes[-1] += f" of segments and {systems} of systems"
         else:
             systems = segments
-        files = {"seg": paths["seg"].get(str(segments)), "sys": paths["sys"].get(str(systems))}
-        people = self._stored(str(segments), files, is_human=True)
-        return replace(people, are_separate=systems != segments)
+        chosen = {"seg": segments, "sys": systems}
+        paths = {
+            level: path
+            for level, scores in chosen.items()
+            if (path := files.get(scores, {}).get(level)) is not None
+        }
+        return replace(self._stored(segments, paths), are_separate=systems != segments)
 
     def _systems(
         self,
@@ -308,9 +315,7 @@ class _Folder:
             humans = standard is not None and standard.has_humans
         judged = people.segments or people.systems
         systems, reasons = [], defaultdict[str, list[str]](list)
-        for name in outputs:
-            if name in references:
-                continue
+        for name in (name for name in outputs if name not in references):
             if standard is not None and name in standard.outliers:
                 reasons[f"left out by {self.name} as an outlier"].append(name)
             elif name in translations and not humans:
@@ -328,118 +333,68 @@ class _Folder:
             raise MalformedFileError(people.label, None, found, "scores of two systems or more")
         return systems
 
-    def _read_texts(
-        self,
-        outputs: Mapping[str, str],
-        references: Mapping[str, str],
-        systems: Sequence[str],
-        chosen: Sequence[str],
-    ) -> TestSet:
-        sources = [
-            os.path.join(self.folder, "sources", f"{self.lp}{e}") for e in (".txt", ".jsonl")
-        ]
-        documents = os.path.join(self.folder, "documents", f"{self.lp}.docs")
-        return read_test_set(
-            [f"{name}={outputs[name]}" for name in systems],
-            [f"{name}={references[name]}" for name in chosen],
-            source=next(filter(os.path.isfile, sources), None),
-            documents=documents if os.path.isfile(documents) else None,
-        )
-
-    def _metrics(
-        self, systems: Sequence[str], references: Sequence[str], length: int
-    ) -> list[StoredScores]:
+    def _metrics(self, systems: Sequence[str], references: Sequence[str]) -> list[StoredScores]:
         """Read the metrics that use the chosen references or none, and have all scores."""
-        folder = os.path.join(self.folder, METRICS, self.lp)
-        files: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-        for name in _names(folder):
-            match = _METRIC.fullmatch(name)
-            if match is not None:
-                files[match["name"], match["reference"]][match["level"]] = os.path.join(
-                    folder, name
-                )
         allowed = {NO_REFERENCE, *references}
         chosen = {
             key: paths
-            for key, paths in files.items()
+            for key, paths in self.metrics.items()
             if set(key[1].split(".")) <= allowed or (key[1] == ALL_REFERENCES and references)
         }
         counts = Counter(name for name, _ in chosen)
         metrics, incomplete = [], []
         for (name, reference), paths in chosen.items():
             label = name if counts[name] == 1 else f"{name}-{reference}"
-            scores = self._stored(label, paths, settings={"reference": reference})
-            if scores.segments:
-                _require_length(scores, length)
-            if all(
-                name in scores.segments and None not in scores.segments[name] for name in systems
-            ):
-                metrics.append(_select(scores, systems))
-            else:
+            scores = self._stored(label, paths, reference=reference).select(systems)
+            if len(scores.segments) < len(systems) or None in chain(*scores.segments.values()):
                 incomplete.append(label)
+            else:
+                metrics.append(scores)
         if incomplete:
             self.guesses.append(
                 f"{first_names(incomplete)} left out: without segment scores of all systems"
             )
+        if not metrics:
+            folder = os.path.join(self.folder, METRICS, self.lp)
+            found = "no metric with scores of all systems"
+            raise MalformedFileError(folder, None, found, "NAME-REF.seg.score")
         return metrics
 
-    def _stored(
-        self,
-        name: str,
-        paths: Mapping[str, str | None],
-        *,
-        is_human: bool = False,
-        settings: Mapping[str, str] | None = None,
-    ) -> StoredScores:
-        """Read the files of segment and system scores."""
-        scores, data = {}, []
-        for level, path in paths.items():
-            if path is not None:
-                data.append(self.files.contents(path))
-                scores[level] = _parse(path, data[-1])
-        segments = scores.get("seg", {})
-        if is_human:
-            segments = {n: row for n, row in segments.items() if any(s is not None for s in row)}
-        systems = {n: row[0] for n, row in scores.get("sys", {}).items() if row[0] is not None}
+    def _stored(self, name: str, paths: Mapping[str, str], **settings: str) -> StoredScores:
+        """Read the files of segment and system scores; systems without any score are left out."""
+        data = {level: self.files.contents(path) for level, path in paths.items()}
+        scores = {level: _parse(paths[level], part) for level, part in data.items()}
         return StoredScores(
             name=name,
             label=str(paths.get("seg") or paths.get("sys")),
-            digest=tables.digest(b"\n".join(data)),
-            segments=segments,
-            systems=systems,
-            settings=settings or {},
+            digest=tables.digest(b"\n".join(data.values())),
+            segments={n: row for n, row in scores.get("seg", {}).items() if set(row) != {None}},
+            systems={n: row[0] for n, row in scores.get("sys", {}).items() if row[0] is not None},
+            settings=settings,
         )
+
+
+def _score_files(folder: str, pattern: str) -> dict[tuple[str, ...], dict[str, str]]:
+    """Return the paths of files of scores by level, by the groups of `pattern`."""
+    files = defaultdict[tuple[str, ...], dict[str, str]](dict)
+    for level in ("seg", "sys"):
+        for name in _names(folder):
+            match = re.fullmatch(rf"{pattern}\.{level}\.score", name)
+            if match is not None:
+                files[match.groups()][level] = os.path.join(folder, name)
+    return files
 
 
 def _parse(path: str, data: bytes) -> dict[str, list[float | None]]:
     """Parse lines of SYSTEM SCORE; return the scores of each system in their order."""
     scores: dict[str, list[float | None]] = {}
     for number, line in enumerate(decode(path, data).removesuffix("\n").split("\n"), 1):
-        fields = line.split()
         try:
-            name, value = fields
-            score = None if value == "None" else float(value)
+            name, value = line.split()
+            score = None if value == "None" else float(value) + 0.0
         except ValueError:
             score, name = float("nan"), ""
         if score is not None and not isfinite(score):
             raise MalformedFileError(path, number, repr(line), "SYSTEM SCORE, or SYSTEM None")
-        scores.setdefault(name, []).append(None if score is None else score + 0.0)
+        scores.setdefault(name, []).append(score)
     return scores
-
-
-def _require_length(scores: StoredScores, length: int) -> None:
-    """Check that every system has one score for each segment."""
-    for system, row in scores.segments.items():
-        if len(row) != length:
-            found = f"{len(row):,} scores of {system}"
-            expected = f"{length:,}, one for each segment"
-            raise MalformedFileError(scores.label, None, found, expected)
-
-
-def _select(scores: StoredScores, names: Sequence[str]) -> StoredScores:
-    """Return the scores of the systems `names`, in this order."""
-    parts: dict[str, Any] = {
-        level: {name: values[name] for name in names if name in values}
-        for level, values in (("segments", scores.segments), ("systems", scores.systems))
-    }
-    return replace(scores, **parts)

@@ -11,7 +11,7 @@ share the code that reads, groups and checks: a tool needs one short declaration
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import truebleu.corpus.tables as tables
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension, stem
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, shortened
-from truebleu.scores.item_texts import AnswerTexts, answer_texts
+from truebleu.scores.item_texts import QUESTION, TARGET, AnswerTexts, answer_texts
 
 #: Default filters by preference: unfiltered answers, then the names of lm-evaluation-harness.
 FILTERS = ("", "none", "strict-match", "flexible-extract")
@@ -139,24 +139,21 @@ class Evaluation:
             self.refuse(line, found, "one score; choose it with column=NAME")
         return names[0]
 
-    def answers(
-        self, column: str = "", filter_: str = "", scale: tables.Scale | None = None
-    ) -> tuple[str, dict[str, list[Answer]]]:
+    def answers(self, column: str = "", filter_: str = "") -> tuple[str, dict[str, list[Answer]]]:
         """Return the name of the score, and the scores of the answers by item."""
         items = self.chosen_items(filter_)
         name = self.score_name(items, column)
-        answers: dict[str, list[Answer]] = {}
+        answers = defaultdict[str, list[Answer]](list)
         for item in items:
-            answers.setdefault(item.name, []).append(self.score(item, name, scale))
+            answers[item.name].append(self.score(item, name))
         refuse_mixture([self], name, items)
-        return name, answers
+        return name, dict(answers)
 
-    def score(self, item: Item, name: str, scale: tables.Scale | None = None) -> Answer:
+    def score(self, item: Item, name: str) -> Answer:
         """Parse the score `name` of an answer; raises MalformedFileError unless it is valid."""
         if item.scores is None:
             return None
         value = item.scores.get(name, item.fields.get(name))
-        scale = scale or self.scale
         label = name if item.line is not None else f"item {item.name}: {name}"
         if isinstance(value, list) and item.output is not None:
             expected = "a number; this metric stores texts: score them with -m bleu, chrf or ter"
@@ -167,8 +164,8 @@ class Evaluation:
             score = tables.parse_score(value)
         except tables.NotAScoreError as reason:
             self.refuse(item.line, f"{label} {excerpt(value)}", str(reason))
-        if score is not None and not scale.holds(score):
-            self.refuse(item.line, f"{label} {score:g}", f"a number in {scale}")
+        if score is not None and not self.scale.holds(score):
+            self.refuse(item.line, f"{label} {score:g}", f"a number in {self.scale}")
         return score
 
     def labels(self, column: str) -> dict[str, str]:
@@ -288,6 +285,15 @@ class ScoreFile:
             if line.strip():
                 yield number, tables.parse_record(self.path, number, line)
 
+    def rows(self, names: Sequence[str], start: int = 1) -> Iterator[Numbered]:
+        """Yield the number and the fields between tabs of every line from line `start`."""
+        for number, line in enumerate(self.lines[start - 1 :], start):
+            fields = line.split("\t")
+            if len(fields) != len(names):
+                expected = f"{len(names)} fields between tabs: {', '.join(names)}"
+                self.refuse(number, f"{len(fields)} fields", expected)
+            yield number, dict(zip(names, fields, strict=True))
+
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
         """Raise MalformedFileError about the file."""
         raise MalformedFileError(self.path, line, found, expected) from None
@@ -309,6 +315,8 @@ def records_of(table: tables.Table) -> list[Numbered]:
 
 # Declarations.
 
+#: Default system and benchmark of a file, and the directions that belong to it.
+About: TypeAlias = tuple[str, str, Mapping[str, bool]]
 #: Access to a value of a record: a key, nested keys joined by dots, or a function.
 Key: TypeAlias = str | Callable[[Record], Any]
 
@@ -325,7 +333,8 @@ class Format:
         records: function that yields the line and the record of each answer; by default the JSON
             lines of the file.
         needs: keys that every record has.
-        about: function that returns the default system and benchmark of a file.
+        about: function that returns the default system and benchmark of a file, and directions in
+            addition to `higher`.
         system: name of the system.
         item: name of the item; by default its number in the file.
         scores: scores of the answer by name.
@@ -342,8 +351,7 @@ class Format:
         by_number: True to sort items by their numbers.
         may_repeat: True if several records of an item without `answer` are several answers.
         are_runs: True if several answers to an item are runs of the system.
-        higher: True or False by score if higher or lower is better, "" for all other scores; or a
-            function of the file that returns this mapping.
+        higher: True or False by score if higher or lower is better; "" for all other scores.
         scale: range of valid scores.
         score_names: default scores; the first that the items have is used.
         takes_first: True if the first score is the default, as the tool sorts them.
@@ -353,7 +361,7 @@ class Format:
     knows: Callable[[ScoreFile], bool] = lambda _: False
     records: Callable[[ScoreFile], Iterable[Numbered]] = ScoreFile.records
     needs: frozenset[str] = frozenset()
-    about: Callable[[ScoreFile], tuple[str, str]] = lambda file: (file.name, "")
+    about: Callable[[ScoreFile], About] = lambda file: (file.name, "", {})
     system: Key = "system"
     item: Key = "item"
     scores: Key = "scores"
@@ -370,7 +378,7 @@ class Format:
     by_number: bool = False
     may_repeat: bool = False
     are_runs: bool = False
-    higher: Mapping[str, bool] | Callable[[ScoreFile], Mapping[str, bool]] = lambda _: {}
+    higher: Mapping[str, bool] = field(default_factory=dict)
     scale: tables.Scale = tables.ANY_NUMBER
     score_names: tuple[str, ...] = ()
     takes_first: bool = False
@@ -410,17 +418,17 @@ _Group: TypeAlias = dict[tuple[str, str, str], Item]
 
 def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
     """Read the evaluations in a file of a known format, one per system and benchmark."""
-    groups: dict[tuple[str, str], _Group] = {}
+    groups = defaultdict[tuple[str, str], _Group](dict)
     data: dict[tuple[str, str], str] = {}
     repeated: Counter[tuple[str, ...]] = Counter()
-    default_system, default_benchmark = form.about(file)
+    default_system, default_benchmark, higher = form.about(file)
     for line, record in form.records(file):
         missing = sorted(form.needs - record.keys())
         if missing:
             file.refuse(line, f"no {', '.join(missing)}", "these keys in every record")
         system = _text_at(form.system, record) or default_system
         benchmark = _text_at(form.benchmark, record) or default_benchmark
-        group = groups.setdefault((system, benchmark), {})
+        group = groups[system, benchmark]
         data.setdefault((system, benchmark), _text_at(form.data, record))
         item = _item(file, form, line, record, len(group))
         run = item.answer
@@ -433,18 +441,15 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         if key in group:
             item = _merged(file, system, group[key], item)
         group[key] = item
-    higher = form.higher(file) if callable(form.higher) else form.higher
-    shared: dict[str, Any] = {
-        name: getattr(form, name)
-        for name in ("score_names", "takes_first", "documents", "are_runs", "scale")
-    }
+    names = ("score_names", "takes_first", "documents", "are_runs", "scale")
+    shared: dict[str, Any] = {name: getattr(form, name) for name in names}
     return [
         Evaluation(
             label=file.path,
             digest=file.digest,
             system=system,
             items=_ordered(file, form, system, group),
-            higher=higher,
+            higher={**form.higher, **higher},
             has_names=bool(form.item) and form.first is None,
             benchmark=benchmark,
             data=data[system, benchmark],
@@ -484,25 +489,19 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index
     )
 
 
-#: Keys with a question or with what belongs to it.
-_QUESTION = frozenset(
-    ("question", "prompt", "query", "input", "inputs", "problem", "instruction", "source", "src")
-)
-_TARGET = frozenset(("target", "reference", "references", "ref", "gold", "answer", "choices"))
-
-
 def _contents(record: Record) -> str:
     """Return the digest of a record's question and target; "" without a question.
 
     Some tools keep the question in an object `doc`, whose ids do not count.
     """
-    inside = record.get("doc")
+    inside, questions = record.get("doc"), [key for key in QUESTION if key != "text"]
     if isinstance(inside, dict):
         known = {key: value for key, value in inside.items() if key not in tables.ITEM}
+    elif any(map(record.get, questions)):
+        keys = (*questions, *TARGET, "choices")
+        known = {key: record[key] for key in keys if key in record}
     else:
-        known = {key: record[key] for key in (_QUESTION | _TARGET) & record.keys()}
-        if not any(known.get(key) for key in _QUESTION):
-            return ""
+        return ""
     return tables.digest(json.dumps(known, sort_keys=True, default=str).encode()) if known else ""
 
 

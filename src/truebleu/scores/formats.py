@@ -16,7 +16,6 @@ from truebleu.scores.evaluations import (
     Answer,
     Evaluation,
     Format,
-    Numbered,
     ScoreFile,
     evaluations_of,
     is_name,
@@ -31,25 +30,26 @@ from truebleu.scores.formats_mt import MT_FORMATS
 FORMATS = {**MT_FORMATS, **LLM_FORMATS}
 
 
-# Summaries of whole evaluations, which have no scores of items.
-
-
 def _is_summary(file: ScoreFile) -> bool:
     """Return whether a file is results of lm-evaluation-harness or lighteval, or HELM's stats."""
     of_harness = is_object(file.json, "results", "versions") or is_object(file.json, "config_tasks")
-    first = value_inside(file.json, ["0"])
-    return of_harness or is_object(first, "name", "count", "sum_squared")
+    return of_harness or is_object(value_inside(file.json, ["0"]), "name", "count", "sum_squared")
 
 
-def _refuse_summary(file: ScoreFile) -> Iterator[Numbered]:
-    expected = "scores of its items: samples_*.jsonl, details_*.parquet, per_instance_stats.json"
-    file.refuse(None, "results of a whole evaluation", expected)
+#: Summaries of whole evaluations, which have no scores of items.
+_SUMMARY = Format(
+    knows=_is_summary,
+    records=lambda file: file.refuse(
+        None,
+        "results of a whole evaluation",
+        "scores of its items: samples_*.jsonl, details_*.parquet, per_instance_stats.json",
+    ),
+)
 
 
 def format_of(file: ScoreFile) -> Format | None:
     """Detect the format of a file; None if it is a table instead of a tool's file."""
-    summary = Format(knows=_is_summary, records=_refuse_summary)
-    form = next((form for form in (*FORMATS.values(), summary) if form.knows(file)), None)
+    form = next((form for form in (*FORMATS.values(), _SUMMARY) if form.knows(file)), None)
     is_json = file.text.lstrip()[:1] in ("{", "[")
     if form is None and is_json and file.json is None and not file.first_record:
         tables.json_in(file.path, None, file.text, "a JSON value, or one per line")
@@ -89,8 +89,9 @@ def holds_scores(path: str, column: str | None = None) -> bool:
     """Return whether a file is of one of these tools, or a table of scores, called `column`."""
     file = ScoreFile.read(path)
     try:
-        if format_of(file) is not None or extension(path) == ".txt":
-            return format_of(file) is not None
+        is_of_tool = format_of(file) is not None
+        if is_of_tool or extension(path) == ".txt":
+            return is_of_tool
         columns = _score_columns(tables.read_score_table(path, file.data))
         return bool(columns) if column is None else column in columns
     except TruebleuError:
@@ -135,7 +136,8 @@ def evaluations_in_memory(name: str, rows: Any, *, of_models: bool = False) -> l
     values: dict[str, Sequence[object]] = {
         key: [_to_builtin(value) for value in column] for key, column in columns.items()
     }
-    file, table = ScoreFile(name), tables.table_of_columns(name, values)
+    count, file = len(next(iter(values.values()), ())), ScoreFile(name)
+    table = tables.Table(path=name, columns=tuple(values), rows=count, values=values.__getitem__)
     systems = tables.SYSTEM if of_models or is_frame(rows) else ()
     if of_models and not is_frame(rows) and table.find(systems) is None:
         expected = "a key such as model, or the rows of each model by its name"
@@ -228,17 +230,12 @@ def _score_columns(table: tables.Table) -> list[str]:
         words = _BETWEEN_WORDS.sub("_", name).lower()
         if name.lower() in others or _ACCOUNTS.search(words):
             continue
-        values = table.values(name)
-        # Text that only looks like a number is reported when it is read.
-        bad = sum(
-            not is_plain(value) or not (tables.is_score(value) or tables.looks_like_number(value))
-            for value in values
-        )
-        good = (
-            len(values)
-            - bad
-            - sum(tables.is_score(v) and tables.parse_score(v) is None for v in values)
-        )
+        good = bad = 0
+        for value in table.values(name):
+            # Text that only looks like a number is reported when it is read.
+            is_number = tables.score_or_none(value) is not None or tables.looks_like_number(value)
+            good += is_plain(value) and is_number
+            bad += not (is_plain(value) and (is_number or tables.is_score(value)))
         if good > bad if name.lower() in tables.SCORE else good > 0 and bad == 0:
             columns.append(name)
     return columns

@@ -18,6 +18,7 @@ from truebleu.corpus.tables import value_inside
 from truebleu.errors import MalformedFileError, shortened
 from truebleu.scores.evaluations import (
     ZIP,
+    About,
     Format,
     Numbered,
     Record,
@@ -42,11 +43,6 @@ def _lm_eval_scores(record: Record) -> Any:
     return {n: record[n] for n in names if isinstance(n, str) and n in record}
 
 
-def _lm_eval_output(record: Record) -> object:
-    outputs = record["filtered_resps"]
-    return outputs[0] if isinstance(outputs, list) and outputs else outputs
-
-
 def _lm_eval_references(record: Record) -> Any:
     """Return the target, or all targets if a metric stores several with the output.
 
@@ -57,30 +53,15 @@ def _lm_eval_references(record: Record) -> Any:
         if isinstance(texts, list) and texts and isinstance(texts[0], list):
             return texts[0]
     target = record.get("target")
-    if target is None:
-        return ()
-    values = _literal(str(target)) if str(target).startswith(("['", '["')) else None
-    are_texts = isinstance(values, list) and all(isinstance(value, str) for value in values)
-    return values if are_texts else [target]
-
-
-def _literal(text: str) -> Any:
-    """Evaluate a Python literal; None if the text is not a literal."""
     try:
-        return literal_eval(text)
+        values = literal_eval(str(target)) if str(target).startswith(("['", '["')) else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
+        values = None
+    are_texts = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return () if target is None else values if are_texts else [target]
 
 
 _LM_EVAL_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[^_]*?)\.jsonl")
-
-
-def _lm_eval_run(file: ScoreFile) -> tuple[str, Any]:
-    """Return the task in the file's name, and the results of the same run in its folder."""
-    match = _LM_EVAL_FILE.match(os.path.basename(file.path))
-    if match is None:
-        return "", None
-    return match["task"], _json_of(os.path.dirname(file.path), f"results_{match['date']}.json")
 
 
 def _json_of(*parts: str) -> Any:
@@ -89,20 +70,17 @@ def _json_of(*parts: str) -> Any:
     return ScoreFile.read(path).json if os.path.isfile(path) else None
 
 
-def _lm_eval_about(file: ScoreFile) -> tuple[str, str]:
-    """Return the model, which is also the name of the folder, and the task."""
-    task, results = _lm_eval_run(file)
+def _lm_eval_about(file: ScoreFile) -> About:
+    """Return the model, which is also the name of the folder, the task and the directions."""
+    name, folder = os.path.basename(file.path), os.path.dirname(os.path.abspath(file.path))
+    match = _LM_EVAL_FILE.match(name)
+    task, results = "", None
+    if match is not None:
+        task, results = match["task"], _json_of(folder, f"results_{match['date']}.json")
     model = value_inside(results, ["model_name"])
     if not model or not isinstance(model, str):
-        is_named = os.path.basename(file.path).startswith("samples_")
-        model = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
-        model = model if is_named else file.name
-    return model, task
-
-
-def _lm_eval_directions(file: ScoreFile) -> dict[str, bool]:
-    task, results = _lm_eval_run(file)
-    return _directions(value_inside(results, ["higher_is_better", task]))
+        model = os.path.basename(folder) if name.startswith("samples_") else file.name
+    return model, task, _directions(value_inside(results, ["higher_is_better", task]))
 
 
 def _directions(value: Any) -> dict[str, bool]:
@@ -111,13 +89,10 @@ def _directions(value: Any) -> dict[str, bool]:
     return {name: higher for name, higher in directions.items() if isinstance(higher, bool)}
 
 
-def _lm_eval_checksum(record: Record) -> str:
-    """Return the harness's checksum, or the document of older files."""
-    value = record.get("doc_hash") or record.get("doc")
-    return value if isinstance(value, str) else _canonical(value) if value else ""
-
-
 def _canonical(value: object) -> str:
+    """Return a text as it is, and any other value as JSON with sorted keys."""
+    if isinstance(value, str):
+        return value
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
@@ -125,10 +100,6 @@ def _canonical(value: object) -> str:
 # have the values of Inspect. A failed sample has no score.
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-
-
-def _is_log(value: Any) -> bool:
-    return is_object(value, "eval") and ("samples" in value or "status" in value)
 
 
 def _inspect_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -174,19 +145,20 @@ def inspect_table(
     file: ScoreFile, table: tables.Table, systems: Sequence[str]
 ) -> tuple[tables.Table, list[str]]:
     """Return the table of Inspect's samples, and its score columns, called after their scorers."""
-    columns = {name: table.values(name) for name in table.columns}
+    columns = {
+        name: list(map(_letter_value, table.values(name)))
+        if name.startswith(_INSPECT_SCORE)
+        else table.values(name)
+        for name in table.columns
+        # The column id is unique in the dataset, sample_id only in a log.
+        if name != "sample_id"
+    }
     if systems and "model" not in columns and len(set(columns["eval_id"])) > 1:
         expected = "a column model: samples_df(logs, columns=EvalModel + SampleSummary)"
         file.refuse(None, "samples of several evaluations", expected)
-    # The column id is unique in the dataset, sample_id only in a log.
-    del columns["sample_id"]
-    names = [name for name in columns if name.startswith(_INSPECT_SCORE)]
-    scores = {
-        name.removeprefix(_INSPECT_SCORE): list(map(_letter_value, columns.pop(name)))
-        for name in names
-    }
-    columns |= scores
-    return replace(table, columns=tuple(columns), values=columns.__getitem__), list(scores)
+    columns = {name.removeprefix(_INSPECT_SCORE): values for name, values in columns.items()}
+    scores = [n.removeprefix(_INSPECT_SCORE) for n in table.columns if n.startswith(_INSPECT_SCORE)]
+    return replace(table, columns=tuple(columns), values=columns.__getitem__), scores
 
 
 # An archive is a zip whose members may be compressed by zstd, which zipfile reads from 3.14 on.
@@ -331,10 +303,19 @@ def _deepeval_run(file: ScoreFile) -> Any:
     return file.json if run is None else run
 
 
-def _deepeval_about(file: ScoreFile) -> tuple[str, str]:
+def _deepeval_about(file: ScoreFile) -> About:
     run = _deepeval_run(file)
     names = (value_inside(run, path) for path in (["hyperparameters", "model"], ["identifier"]))
-    return str(next(filter(None, names), "")) or file.name, ""
+    directions: dict[str, set[bool]] = {}
+    for _, case in _deepeval_records(file):
+        for metric in _deepeval_metrics(case):
+            score, limit, passed = (metric.get(key) for key in ("score", "threshold", "success"))
+            if isinstance(score, int | float) and isinstance(limit, int | float):
+                possible = directions.setdefault(str(metric.get("name")), {True, False})
+                agrees = {True: (score >= limit) == passed, False: (score <= limit) == passed}
+                possible &= {higher for higher in agrees if agrees[higher]}
+    known = {name: min(possible) for name, possible in directions.items() if len(possible) == 1}
+    return str(next(filter(None, names), "")) or file.name, "", known
 
 
 def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
@@ -348,18 +329,6 @@ def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
 def _deepeval_metrics(case: Record) -> list[dict[str, Any]]:
     metrics = case.get("metricsData")
     return [m for m in metrics if isinstance(m, dict)] if isinstance(metrics, list) else []
-
-
-def _deepeval_directions(file: ScoreFile) -> dict[str, bool]:
-    directions: dict[str, set[bool]] = {}
-    for _, case in _deepeval_records(file):
-        for metric in _deepeval_metrics(case):
-            score, limit, passed = (metric.get(key) for key in ("score", "threshold", "success"))
-            if isinstance(score, int | float) and isinstance(limit, int | float):
-                possible = directions.setdefault(str(metric.get("name")), {True, False})
-                possible -= {True} if (score >= limit) != passed else set()
-                possible -= {False} if (score <= limit) != passed else set()
-    return {name: min(possible) for name, possible in directions.items() if len(possible) == 1}
 
 
 # openai/evals: events of one run; match and metrics have scores.
@@ -376,10 +345,10 @@ def _openai_records(file: ScoreFile) -> Iterator[Numbered]:
         scores = {"correct": data.get("correct")}
         if kind == "metrics":
             scores = {name: value for name, value in data.items() if isinstance(value, int | float)}
-        sample = event.get("sample_id")
-        answers[str(sample), kind] += 1
-        answer = answers[str(sample), kind]
-        yield line, {**about, "item": sample, "scores": scores, "answer": answer}
+        sample = str(event.get("sample_id"))
+        answers[sample, kind] += 1
+        answer = answers[sample, kind]
+        yield line, {**about, "item": event.get("sample_id"), "scores": scores, "answer": answer}
 
 
 # HELM: one entry per instance, trial and class of metrics. Numbers of tokens and the like are not
@@ -390,13 +359,13 @@ _HELM_NO_SCORES = re.compile(
 )
 
 
-def _helm_about(file: ScoreFile) -> tuple[str, str]:
+def _helm_about(file: ScoreFile) -> About:
     """Return the model in the run's specification, and the run's name without the model."""
-    spec = _json_of(os.path.dirname(file.path), "run_spec.json")
-    folder = os.path.basename(os.path.dirname(os.path.abspath(file.path)))
-    run = value_inside(spec, ["name"]) or folder
+    folder = os.path.dirname(os.path.abspath(file.path))
+    spec, name = _json_of(folder, "run_spec.json"), os.path.basename(folder)
+    run = str(value_inside(spec, ["name"]) or name)
     model = value_inside(spec, ["adapter_spec", "model"])
-    return str(model or folder), re.sub(r",?\bmodel(_deployment)?=[^,]*", "", str(run)).strip(":,")
+    return str(model or name), re.sub(r",?\bmodel(_deployment)?=[^,]*", "", run).strip(":,"), {}
 
 
 def _helm_scores(entry: Record) -> dict[str, Any] | None:
@@ -404,10 +373,8 @@ def _helm_scores(entry: Record) -> dict[str, Any] | None:
     if isinstance(stats, list):
         named = ((value_inside(stat, ["name", "name"]), stat) for stat in stats)
         stats = {str(name): value_inside(stat, ["mean"]) for name, stat in named}
-    if not isinstance(stats, dict):
-        return None
-    scores = {name: mean for name, mean in stats.items() if not _HELM_NO_SCORES.match(name)}
-    return scores or None
+    means = stats.items() if isinstance(stats, dict) else ()
+    return {name: mean for name, mean in means if not _HELM_NO_SCORES.match(name)} or None
 
 
 # lighteval: details as Parquet in details/MODEL/DATE, results in results/MODEL.
@@ -419,24 +386,17 @@ def _is_lighteval(file: ScoreFile) -> bool:
     return {"doc", "metric"} <= set(tables.read_parquet(file.path, file.data).columns)
 
 
-def _lighteval_path(file: ScoreFile) -> tuple[str, str, str]:
-    """Return the folder of lighteval's output, the model and the date."""
+def _lighteval_about(file: ScoreFile) -> About:
+    """Return the model and its directions; tasks are in the records."""
     root, _, inside = os.path.abspath(file.path).replace(os.sep, "/").rpartition("/details/")
     model, _, date = inside.rpartition("/")[0].rpartition("/")
-    return root, model, date
-
-
-def _lighteval_directions(file: ScoreFile) -> dict[str, bool]:
-    root, model, date = _lighteval_path(file)
     tasks = value_inside(_json_of(root, "results", model, f"results_{date}.json"), ["config_tasks"])
     higher: dict[str, bool] = {}
     for task in tasks.values() if isinstance(tasks, dict) else ():
         for _, metric in _objects(file, value_inside(task, ["metrics"]) or []):
-            name, direction = metric.get("metric_name"), metric.get("higher_is_better")
-            higher |= _directions(
-                direction if isinstance(direction, dict) else {str(name): direction}
-            )
-    return higher
+            name, value = str(metric.get("metric_name")), metric.get("higher_is_better")
+            higher |= _directions(value if isinstance(value, dict) else {name: value})
+    return model or file.name, "", higher
 
 
 #: Formats by tool.
@@ -448,18 +408,21 @@ LLM_FORMATS = {
         about=_lm_eval_about,
         item="doc_id",
         scores=_lm_eval_scores,
-        checksum=_lm_eval_checksum,
+        # Older files have no checksum.
+        checksum=lambda record: _canonical(record.get("doc_hash") or record.get("doc") or ""),
         filter="filter",
         fields="doc",
-        output=_lm_eval_output,
+        output="filtered_resps.0",
         references=_lm_eval_references,
         by_number=True,
-        higher=_lm_eval_directions,
         takes_first=True,
     ),
     "Inspect": Format(
         writes="logs as .eval or JSON, and saved data frames of its samples",
-        knows=lambda file: file.data[:4] == ZIP or _is_log(file.json),
+        knows=lambda file: (
+            file.data[:4] == ZIP
+            or (is_object(file.json, "eval") and bool({"samples", "status"} & file.json.keys()))
+        ),
         records=_inspect_records,
         item="id",
         scores=_inspect_scores,
@@ -490,7 +453,6 @@ LLM_FORMATS = {
         checksum="expectedOutput",
         fields="metadata",
         may_repeat=True,
-        higher=_deepeval_directions,
     ),
     "openai/evals": Format(
         writes="the record of a run",
@@ -517,13 +479,12 @@ LLM_FORMATS = {
         writes="details in Parquet",
         knows=_is_lighteval,
         records=lambda file: records_of(tables.read_parquet(file.path, file.data)),
-        about=lambda file: (_lighteval_path(file)[1] or file.name, ""),
+        about=_lighteval_about,
         item="doc.id",
         scores="metric",
         benchmark="doc.task_name",
         checksum="doc.query",
         fields="doc.specific",
-        higher=_lighteval_directions,
         takes_first=True,
     ),
 }

@@ -91,34 +91,31 @@ def _printed_comet(file: ScoreFile) -> Iterator[Numbered]:
 # by tabs. Files of system scores have 7 fields and no segments.
 
 _LANGUAGE_PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?$")
-_OF_SEGMENTS, _OF_SYSTEMS = 9, 7
+_SUBMISSION = (
+    *("metric", "pair", "test_set", "domain", "document"),
+    *("reference", "system", "item", "score"),
+)
+_OF_SYSTEMS = 7
 
 
 def _is_submission(file: ScoreFile) -> bool:
     fields = file.lines[0].split("\t")
-    if len(fields) not in (_OF_SEGMENTS, _OF_SYSTEMS):
-        return False
-    return _LANGUAGE_PAIR.match(fields[1]) is not None and tables.is_score(fields[-1])
+    is_submission = len(fields) in (len(_SUBMISSION), _OF_SYSTEMS)
+    return is_submission and bool(_LANGUAGE_PAIR.match(fields[1])) and tables.is_score(fields[-1])
 
 
 def _submission_records(file: ScoreFile) -> Iterator[Numbered]:
     if len(file.lines[0].split("\t")) == _OF_SYSTEMS:
-        expected = f"scores of segments, with {_OF_SEGMENTS} fields"
+        expected = f"scores of segments, with {len(_SUBMISSION)} fields"
         file.refuse(1, f"{_OF_SYSTEMS} fields, scores of systems", expected)
-    about: list[str] = []
-    for number, line in enumerate(file.lines, 1):
-        fields = line.split("\t")
-        if len(fields) != _OF_SEGMENTS:
-            file.refuse(number, f"{len(fields)} fields", f"{_OF_SEGMENTS} fields")
-        metric, pair, test_set, _, _, reference, system, segment, score = fields
-        labels = [metric, pair, test_set, reference]
-        about = about or labels
-        if labels != about:
-            expected = f"{', '.join(about)} on every line; split the file"
+    first: list[str] = []
+    for number, row in file.rows(_SUBMISSION):
+        labels = [row[name] for name in ("metric", "pair", "test_set", "reference")]
+        first = first or labels
+        if labels != first:
+            expected = f"{', '.join(first)} on every line; split the file"
             file.refuse(number, ", ".join(labels), expected)
-        if not segment.isascii() or not segment.isdigit() or len(segment) > 9:
-            file.refuse(number, f"segment {segment!r}", "a whole number from 1")
-        yield number, {"system": system, "item": int(segment), "scores": {metric: score}}
+        yield number, {**row, "scores": {row["metric"]: row["score"]}}
 
 
 # WMT25's automatic scores: one line per document, with a score for each of its paragraphs.
@@ -145,9 +142,7 @@ def _evaluate_records(file: ScoreFile) -> Iterator[Numbered]:
     lists = {
         name: values
         for name, values in file.json.items()
-        if isinstance(values, list)
-        and values
-        and all(isinstance(value, int | float) for value in values)
+        if isinstance(values, list) and values and all(isinstance(v, int | float) for v in values)
     }
     if not lists:
         expected = "a list with a score for each segment, as of BERTScore or COMET"
@@ -167,11 +162,7 @@ def _bert_score_records(file: ScoreFile) -> Iterator[Numbered]:
     settings = file.lines[0].partition(" ")[0]
     if len(file.lines) == 1:
         file.refuse(1, "only corpus scores", "scores of segments: bert-score -s")
-    for number, line in enumerate(file.lines[1:], 2):
-        numbers = line.split("\t")
-        if len(numbers) != 3:
-            file.refuse(number, f"{len(numbers)} fields", "P, R and F1, separated by tabs")
-        scores = dict(zip(("P", "R", "F1"), numbers, strict=True))
+    for number, scores in file.rows(("P", "R", "F1"), start=2):
         yield number, {"scores": scores, "data": settings}
 
 

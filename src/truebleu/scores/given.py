@@ -10,7 +10,7 @@ import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import truebleu.corpus.tables as tables
 import truebleu.scores.formats as formats
@@ -27,7 +27,7 @@ from truebleu.errors import (
 )
 from truebleu.metrics.base import GivenMean, ScoreProvider, Signature, mean_statistics
 from truebleu.metrics.registry import require_known
-from truebleu.schema import Setting, check_fields
+from truebleu.schema import check_fields
 from truebleu.scores.evaluations import Evaluation, Format, ScoreFile, evaluations_of, records_of
 from truebleu.scores.pairing import SegmentScores, pair_items, pair_scores
 from truebleu.scores.score_warnings import HUMAN_TRANSLATION, examine_scores
@@ -62,7 +62,8 @@ def guess_direction(name: str, scores: SegmentScores) -> bool | None:
     Errors that are stored as negative numbers, as MQM often is, are better the higher they are.
     """
     if _LOWER.search(name.lower()):
-        values = [score for score in scores.all_scores() if score]
+        columns = scores.comparable(scores.by_system).values()
+        values = [score for column in columns for score in column if score]
         # MetricX's negated scores are slightly above 0 for the best outputs.
         return sum(score < 0 for score in values) > len(values) / 2
     return True if _HIGHER.search(name.lower()) else None
@@ -72,9 +73,7 @@ def guess_direction(name: str, scores: SegmentScores) -> bool | None:
 # Cells of a table are parsed only for the systems that are scored.
 
 
-def read_segment_scores(
-    path: str, column: str = "", filter_: str = "", first_segment: int = 1
-) -> SegmentScores:
+def read_segment_scores(path: str, column: str = "", filter_: str = "") -> SegmentScores:
     """Read segment scores of another tool: a table, or a folder with a file for each system.
 
     See docs/reference/metrics/scores.md.
@@ -85,20 +84,18 @@ def read_segment_scores(
     if not paths:
         raise SettingError("path", path, "a folder with a file of scores for each system")
     files = [ScoreFile.read(file) for file in paths]
-    forms = [formats.format_of(file) for file in files]
-    if forms == [None] and not is_folder:
-        if filter_:
-            raise SettingError("filter", filter_, "no filter for a table")
-        return _table_scores(tables.read_score_table(path, files[0].data), column, first_segment)
-    if first_segment != 1:
-        expected = "no first_segment for a tool's file, which numbers its segments"
-        raise SettingError("first_segment", first_segment, expected)
     evaluations: list[Evaluation] = []
-    for file, form in zip(files, forms, strict=True):
-        if form is None:
+    for file in files:
+        form = formats.format_of(file)
+        if form is not None:
+            evaluations += evaluations_of(file, form)
+        elif is_folder:
             expected = "a tool's file of scores, such as one number per line"
             file.refuse(None, "an unknown format", expected)
-        evaluations += evaluations_of(file, form)
+        elif filter_:
+            raise SettingError("filter", filter_, "no filter for a table")
+        else:
+            return _table_scores(tables.read_score_table(path, file.data), column)
     if not evaluations:
         files[0].refuse(None, "no scores", "the scores of at least one system")
     scores = pair_scores(evaluations, pair_items(evaluations), column, filter_)
@@ -106,30 +103,28 @@ def read_segment_scores(
     checksum = files[0].digest
     if is_folder:
         checksum = tables.digest("".join(file.digest for file in files).encode())
-    name = "" if is_unnamed else scores.name
-    return replace(scores, label=path, digest=checksum, name=name)
+    return replace(scores, label=path, digest=checksum, name="" if is_unnamed else scores.name)
 
 
-def _table_scores(table: tables.Table, column: str, first_segment: int) -> SegmentScores:
+def _table_scores(table: tables.Table, column: str) -> SegmentScores:
     columns = tables.score_columns(table, column or None)
-    naming, segment, rater = (
-        table.find(names) for names in (tables.SYSTEM, tables.SEGMENT, tables.RATER)
-    )
+    naming, segment, rater = map(table.find, (tables.SYSTEM, tables.SEGMENT, tables.RATER))
     if rater is not None and segment is None:
         found = f"the {table.word} {rater!r} without one for the segment"
         expected = f"a {table.word} {tables.SEGMENT[0]!r}"
         raise MalformedFileError(table.path, None, found, expected)
     for name in columns if naming is not None else ():
         table.refuse_mixture(name)
-    for label in (naming, rater):
-        if label is not None:
-            table.labels(label)
+    for label in filter(None, (naming, rater)):
+        table.labels(label)
     records: list[Numbered] = []
+    numbers: set[int | None] = set()
     for line, row in records_of(table):
         about = {"answer": None if rater is None else row[rater]}
         if segment is not None:
             number = tables.whole_number(row[segment])
             about["item"] = row[segment] if number is None else number
+            numbers.add(number)
         cells = {name: {name: row[name]} for name in columns}
         if naming is not None:
             cells = {str(row[naming]): {name: row[name] for name in columns}}
@@ -147,7 +142,7 @@ def _table_scores(table: tables.Table, column: str, first_segment: int) -> Segme
         by_system={evaluation.system: evaluation for evaluation in evaluations},
         raters=len({record["answer"] for _, record in records}),
         columns=("",) if naming is None else columns,
-        first_segment=None if segment is None else first_segment,
+        first_segment=None if segment is None else int(0 not in numbers),
     )
 
 
@@ -196,9 +191,6 @@ class GivenScores(ScoreProvider):
         column: name of the score in the file, if it has several.
         filter: filter by which answers were extracted, if there are several.
         higher_is_better: direction; by default the tool's, or guessed from the name.
-        low: smallest valid score, or None.
-        high: largest valid score, or None.
-        first_segment: number of the first segment in a table.
         missing: "error", "omit" (leave a missing score out of its system's mean) or "common"
             (leave its segment out of all means).
         answers: "mean", pass@K or pass^K of several answers to an item; None for the default.
@@ -211,9 +203,6 @@ class GivenScores(ScoreProvider):
     column: str = ""
     filter: str = ""
     higher_is_better: bool | None = None
-    low: float | None = None
-    high: float | None = None
-    first_segment: Annotated[int, Setting(minimum=0, maximum=1)] = 1
     missing: Missing = "error"
     answers: str | None = None
     table: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
@@ -227,15 +216,10 @@ class GivenScores(ScoreProvider):
         if self.path and self.table is not None:
             raise SettingError("path", self.path, "no path with scores in memory")
         check_fields(self)
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise SettingError("high", self.high, f"a number above low={self.low:g}")
         require_answers(self.answers)
         if self.answers is not None and self.path:
             expected = "no answers with path; they are for a file of scores per SYSTEM"
             raise SettingError("answers", self.answers, expected)
-        if not self.has_scores and self.first_segment != 1:
-            expected = "a file of scores, as in scores:path=FILE"
-            raise SettingError("first_segment", self.first_segment, expected)
 
     @classmethod
     def of(
@@ -244,22 +228,14 @@ class GivenScores(ScoreProvider):
         *,
         name: str = "scores",
         higher_is_better: bool = True,
-        low: float | None = None,
-        high: float | None = None,
         missing: Missing = "error",
     ) -> GivenScores:
         """Take scores that are in memory: a list or array for each system, by its name.
 
         A score is a number, or a judgment such as "correct"; None or NaN if it is missing.
         """
-        return cls(
-            name=name,
-            higher_is_better=higher_is_better,
-            low=low,
-            high=high,
-            missing=missing,
-            table=scores_in_memory(scores),
-        )
+        table = scores_in_memory(scores)
+        return cls(name=name, higher_is_better=higher_is_better, missing=missing, table=table)
 
     @property
     def has_scores(self) -> bool:
@@ -270,7 +246,7 @@ class GivenScores(ScoreProvider):
         """Read the file, if there is one; return the settings with its scores."""
         if not self.path:
             return self
-        table = read_segment_scores(self.path, self.column, self.filter, self.first_segment)
+        table = read_segment_scores(self.path, self.column, self.filter)
         return replace(self, path="", table=table)
 
     @property
@@ -305,38 +281,38 @@ class GivenScores(ScoreProvider):
         systems: Sequence[str],
     ) -> Statistics:
         """Return the rows of systems; raises CorpusError or SettingError if scores are missing."""
-        scale = tables.Scale(self.low, self.high)
-        scores = {
-            name: table.of(name, segments, scale, None if outputs is None else outputs[name])
-            for name in systems
-        }
-        if self.missing == "error":
-            for system, column in scores.items():
-                _require_all(table, system, column)
-        elif self.missing == "common":
-            rows = list(zip(*scores.values(), strict=True))
+        texts = outputs or {}
+        scores = {name: table.of(name, segments, texts.get(name)) for name in systems}
+        if self.missing == "common":
+            rows = zip(*scores.values(), strict=True)
             common = [row if None not in row else (None,) * len(row) for row in rows]
             scores = dict(zip(scores, map(list, zip(*common, strict=True)), strict=True))
         for system, column in scores.items():
-            if all(score is None for score in column):
+            location, missing = f"{table.label}: scores of {system!r}", column.count(None)
+            if missing and self.missing == "error":
+                index = column.index(None)
+                found = "no score" + (f" of item {table.items[index][0]}" if table.items else "")
+                found += f" nor for {missing - 1} other segments" if missing > 1 else ""
+                expected = (
+                    "a score for each segment; missing=omit leaves such segments out of this "
+                    "system's mean, missing=common out of the means of all systems"
+                )
+                raise AbsentSegmentError(location, index + 1, found, expected)
+            if missing == len(column):
                 shared = " of a segment that all systems have" if self.missing == "common" else ""
-                location = _location(table, system)
                 raise SettingError(location, "no score at all", f"at least one score{shared}")
         return mean_statistics(list(scores.values()))
 
     def _scorer(self, table: SegmentScores) -> GivenMean:
         """Return the mean with the name, direction and signature of some scores."""
         name = self.name or table.name or stem(table.label)
-        direction = self.higher_is_better
-        if direction is None:
-            direction = table.higher_is_better
+        known = (self.higher_is_better, table.higher_is_better)
+        direction = next((value for value in known if value is not None), None)
         if direction is None:
             direction = guess_direction(self.column or name, table)
-        bounded = self.low is not None or self.high is not None
         settings: dict[str, str | int] = {
             "column": self.column,
             "raters": table.raters if table.raters > 1 else "",
-            "range": str(tables.Scale(self.low, self.high)) if bounded else "",
             "missing": self.missing if self.missing != "error" else "",
             "better": "higher-assumed" if direction is None else "",
             "answers": table.answers if table.answers > 1 else "",
@@ -347,24 +323,6 @@ class GivenScores(ScoreProvider):
             signature=Signature.of(name, scores=table.digest, **changed),
             higher_is_better=direction is not False,
         )
-
-
-def _require_all(table: SegmentScores, system: str, scores: Sequence[float | None]) -> None:
-    """Check that no score of a system is missing; raises AbsentSegmentError."""
-    if None not in scores:
-        return
-    index, others = scores.index(None), scores.count(None) - 1
-    name = "" if table.items is None else f" of item {table.items[index][0]}"
-    found = f"no score{name}" + (f" nor for {others} other segments" if others else "")
-    expected = (
-        "a score for each segment; missing=omit leaves such segments out of this system's mean, "
-        "missing=common out of the means of all systems"
-    )
-    raise AbsentSegmentError(_location(table, system), index + 1, found, expected)
-
-
-def _location(table: SegmentScores, system: str) -> str:
-    return f"{table.label}: scores of {system!r}"
 
 
 # A limit, so that a wrong number does not fill the memory.

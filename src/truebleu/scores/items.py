@@ -123,19 +123,17 @@ class ItemScores:
                 evaluation.refuse(None, f"{counts[0]} answers to an item", expected)
         scores = cls(evaluations=tuple(evaluations), items=items, answers=answers)
         documents = documents or first.documents or None
-        return scores if documents is None else scores._with_documents(documents)
-
-    def _with_documents(self, documents: str) -> ItemScores:
-        first = self.evaluations[0]
+        if documents is None:
+            return scores
         if os.path.exists(parse_location(documents).path):
-            layout = read_labels(Files(), documents, first.label, len(self))
-            return replace(self, documents=layout.documents, domains=layout.domains)
-        labels = self.labels(documents)
+            layout = read_labels(Files(), documents, first.label, len(items))
+            return replace(scores, documents=layout.documents, domains=layout.domains)
+        labels = scores.labels(documents)
         if labels is None:
             fields = {field for item in first.items for field in item.fields}
             expected = f"a file, or a field of the items: {', '.join(sorted(fields)) or 'none'}"
             raise SettingError("documents", documents, expected)
-        return replace(self, documents=labels)
+        return replace(scores, documents=labels)
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -168,11 +166,17 @@ class ItemScores:
                 NAME.run1, NAME.run2, …
         """
         systems, runs = self.systems, None
-        count = most_answers(self.evaluations[0])
-        if by_runs and count > 1 and self.has_runs:
+        first = self.evaluations[0]
+        count = most_answers(first)
+        are_runs = all(evaluation.are_runs for evaluation in self.evaluations)
+        if by_runs and count > 1 and are_runs and self.answers is None:
             runs = {name: tuple(f"{name}.run{n}" for n in range(1, count + 1)) for name in systems}
             systems = tuple(run for names in runs.values() for run in names)
-        has_names = self.evaluations[0].has_names
+        # Fields other than names, scores and runs.
+        items = [item for evaluation in self.evaluations for item in evaluation.items]
+        reserved = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
+        scores = {name for item in items for name in item.scores or ()}
+        fields = dict.fromkeys(str(name) for item in items for name in item.fields)
         repeats, warnings = self._repeats()
         return Outline(
             systems=systems,
@@ -180,22 +184,14 @@ class ItemScores:
             rows="items",
             documents=self.documents,
             domains=self.domains,
-            names=tuple(name for name, _ in self.items) if has_names else None,
+            names=tuple(name for name, _ in self.items) if first.has_names else None,
             fields=self.labels,
-            field_names=self._field_names(),
+            field_names=tuple(n for n in fields if n not in scores and n.lower() not in reserved),
             runs=runs,
             fingerprints=item_fingerprints(self.items),
             warnings=warnings,
             repeats=repeats,
         )
-
-    def _field_names(self) -> tuple[str, ...]:
-        """Return the names of fields other than names, scores and runs."""
-        reserved = {*tables.ITEM, *tables.SYSTEM, *tables.ANSWER, *tables.BENCHMARK}
-        items = [item for evaluation in self.evaluations for item in evaluation.items]
-        scores = {name for item in items for name in item.scores or ()}
-        names = dict.fromkeys(str(name) for item in items for name in item.fields)
-        return tuple(n for n in names if n not in scores and n.lower() not in reserved)
 
     def _repeats(self) -> tuple[tuple[int, ...] | None, tuple[TextWarning, ...]]:
         """Return the first item with the question and target of each; None if few are equal."""
@@ -226,12 +222,6 @@ class ItemScores:
         items = tuple(shared.get(name, nothing) for name, _ in self.items)
         is_known = any(any(text) for texts in (items, *answers.values()) for text in texts)
         return ItemTexts(items=items, answers=answers) if is_known else None
-
-    @property
-    def has_runs(self) -> bool:
-        """True if several answers to an item are runs, and not to be averaged."""
-        are_runs = all(evaluation.are_runs for evaluation in self.evaluations)
-        return are_runs and self.answers is None
 
     def attach(self, requested: Requested, outline: Outline) -> tuple[GivenMean, CountSystems]:
         """Return the scorer of the items' scores, and a function that makes the rows of models."""
@@ -293,11 +283,8 @@ def _chosen(evaluation: Evaluation, chosen: str) -> Evaluation:
         evaluation = replace(evaluation, items=items)
     else:
         filter_ = chosen
-    return (
-        replace(evaluation, items=tuple(evaluation.chosen_items(filter_)))
-        if filter_
-        else evaluation
-    )
+    items = tuple(evaluation.chosen_items(filter_)) if filter_ else items
+    return replace(evaluation, items=items)
 
 
 def read_benchmarks(

@@ -14,13 +14,12 @@ from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
     MissingColumnError,
-    SettingError,
     UnpairedSegmentsError,
 )
-from truebleu.scores.evaluations import Evaluation, excerpt, is_plain, mean, refuse_mixture
+from truebleu.scores.evaluations import Evaluation, excerpt, mean, refuse_mixture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu.corpus.sequences import TextLike
     from truebleu.scores.evaluations import Answer
@@ -66,14 +65,12 @@ class SegmentScores:
         numbers = [tables.whole_number(item.name) or 0 for part in rows for item in part.items]
         return max(numbers, default=0) - self.first_segment + 1
 
-    def _scores(
-        self, system: str, segments: int = 0, scale: tables.Scale = tables.ANY_NUMBER
-    ) -> list[Answer]:
+    def _scores(self, system: str, segments: int = 0) -> list[Answer]:
         """Return the scores of a system in order, or by segment number if rows are numbered."""
         rows = self.by_system[system]
         if not isinstance(rows, Evaluation):
             return list(rows)
-        parts = [rows.answers(column, scale=scale)[1] for column in self.columns]
+        parts = [rows.answers(column)[1] for column in self.columns]
         answers = {item: tables.sum_columns([part[item] for part in parts]) for item in parts[0]}
         if self.first_segment is None:
             return [mean(scores) for scores in answers.values()]
@@ -93,69 +90,41 @@ class SegmentScores:
         """True if segments have names or numbers, and are not only paired by their order."""
         return self.items is not None or self.first_segment is not None
 
-    def comparable(self, systems: Sequence[str]) -> dict[str, list[Answer]]:
+    def comparable(self, systems: Iterable[str]) -> dict[str, list[Answer]]:
         """Return the valid scores of systems in one order of the segments, None for all others."""
-        columns: dict[str, list[Answer]] = {}
-        names: dict[str, None] = {}
-        by_name: dict[str, dict[str, Answer]] = {}
+        by_name: dict[str, dict[object, Answer]] = {}
         for system in systems:
             rows = self.by_system.get(system, ())
-            if not isinstance(rows, Evaluation):
-                columns[system] = list(rows)
-                continue
-            by_name[system] = {}
-            for item in rows.items:
-                values = [tables.score_or_none(value) for value in (item.scores or {}).values()]
-                by_name[system][item.name] = tables.sum_columns([[v] for v in values])[0]
-            names |= dict.fromkeys(by_name[system])
-        tables_ = {
-            system: [values.get(name) for name in names] for system, values in by_name.items()
-        }
-        return columns | tables_
+            by_name[system] = dict(enumerate(rows)) if not isinstance(rows, Evaluation) else {}
+            for item in rows.items if isinstance(rows, Evaluation) else ():
+                values = [[tables.score_or_none(value)] for value in (item.scores or {}).values()]
+                by_name[system][item.name] = tables.sum_columns(values)[0]
+        names = dict.fromkeys(name for values in by_name.values() for name in values)
+        return {system: [values.get(n) for n in names] for system, values in by_name.items()}
 
-    def all_scores(self) -> Iterator[Answer]:
-        """Yield the valid scores of all systems."""
-        for rows in self.by_system.values():
-            if not isinstance(rows, Evaluation):
-                yield from rows
-                continue
-            for item in rows.items:
-                values = (item.scores or {}).values()
-                yield from (
-                    tables.parse_score(v) for v in values if is_plain(v) and tables.is_score(v)
-                )
-
-    def of(
-        self, system: str, segments: int, scale: tables.Scale, outputs: TextLike | None = None
-    ) -> list[Answer]:
+    def of(self, system: str, segments: int, outputs: TextLike | None = None) -> list[Answer]:
         """Return one system's score for each segment, None if it is missing.
 
         Args:
             system: name of the system.
             segments: number of segments.
-            scale: range of valid scores.
             outputs: texts of the system to compare with the scored texts, or None.
         """
         if system not in self.by_system:
             raise MissingColumnError(self.label, "system", system, tuple(self.by_system))
-        scores = self._scores(system, segments, scale)
+        scores = self._scores(system, segments)
         if len(scores) != segments:
             label = f"{self.label}: scores of {system!r}"
             raise UnpairedSegmentsError(label, len(scores), "the test set", segments)
-        texts = self.texts.get(system, ())
         # Tools strip texts.
-        stripped = [(text or "").strip() for text in outputs or ()] if texts else []
-        for segment, text in enumerate(texts if any(stripped) else (), 1):
-            if text.strip() != stripped[segment - 1]:
+        texts = [text.strip() for text in self.texts.get(system, ())]
+        known = [(text or "").strip() for text in outputs or ()] if texts else []
+        pairs = enumerate(zip(texts, known, strict=True), 1) if any(known) else ()
+        for segment, (text, output) in pairs:
+            if text != output:
                 found = f"a score of {excerpt(text)} for segment {segment} of {system}"
-                expected = f"a score of its output, {excerpt(stripped[segment - 1])}"
+                expected = f"a score of its output, {excerpt(output)}"
                 raise MalformedFileError(self.label, None, found, expected)
-        # Scores of tables were checked before they were added up.
-        unchecked = [] if isinstance(self.by_system[system], Evaluation) else scores
-        for segment, score in enumerate(unchecked, 1):
-            if score is not None and not scale.holds(score):
-                where = f"{self.label}: scores of {system!r}: segment {segment}"
-                raise SettingError(where, score, f"a number in {scale}")
         return scores
 
 

@@ -146,7 +146,7 @@ def _of_long_table(table: Table) -> Iterator[tuple[str, TestSet]]:
         if len(outputs) == 1:
             outputs = [outputs[0]._replace(name=part.labels("system")[0])]
         texts, _ = align([*references, *outputs], references=1)
-        layout = merged(text.layout for text in texts)
+        layout = merged([text.layout for text in texts])
         for text in texts:
             if absent := absent_segments(text.segments):
                 found = f"{len(absent)} segments fewer of {text.name} in {name}"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.scores.formats.files import is_table, read, written
-from truebleu.corpus.tables import Scale
 from truebleu.errors import MalformedFileError
 from truebleu.scores.given import read_segment_scores
 
@@ -34,7 +33,7 @@ def test_nine_fields_are_scores_of_segments(tmp_path: Path) -> None:
 def test_two_fields_are_left_to_the_reader_of_tables(tmp_path: Path) -> None:
     path = written(tmp_path, "B-refA.seg.score", "a\t0.5\na\tNone\nb\t1\nb\t0\n")
     assert is_table(path)
-    assert read_segment_scores(path).of("a", 2, Scale()) == [0.5, None]
+    assert read_segment_scores(path).of("a", 2) == [0.5, None]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,7 @@ def test_two_fields_are_left_to_the_reader_of_tables(tmp_path: Path) -> None:
         (SUBMISSION + line("a", 4, 1, "refB"), "line 7: M, en-de, wmt23, refB"),
         (SUBMISSION + line("a", 2, 1), "line 7: item 2 of a again"),
         (SUBMISSION + line("a", 9, 1), "line 7: segment 9"),
-        (SUBMISSION + line("a", "x", 1), "line 7: segment 'x'"),
+        (SUBMISSION + line("a", "x", 1), "line 7: item 'x'; expected a whole number"),
         (SUBMISSION.replace("1.5", "high"), "line 5: M 'high'"),
         (SUBMISSION + "a\t1\n", "line 7: 2 fields; expected 9"),
     ],

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.scores.formats.files import json_lines, read, written
-from truebleu.corpus.tables import Scale
 from truebleu.errors import CorpusError, SettingError
 
 if TYPE_CHECKING:
@@ -45,13 +44,11 @@ def test_a_system_twice_and_two_metrics_do_not_go_together(tmp_path: Path) -> No
         read(str(tmp_path / "mixed"))
 
 
-def test_scores_are_asked_for_by_system_segments_and_scale(tmp_path: Path) -> None:
+def test_scores_are_asked_for_by_system_and_number_of_segments(tmp_path: Path) -> None:
     scores = read(written(tmp_path, "a.txt", "1\n30\n"))
     assert (scores.segments, scores.raters) == (2, 1)
-    assert scores.of("a", 2, Scale()) == [1.0, 30.0]
+    assert scores.of("a", 2) == [1.0, 30.0]
     with pytest.raises(CorpusError, match="no system 'b'"):
-        scores.of("b", 2, Scale())
+        scores.of("b", 2)
     with pytest.raises(CorpusError, match="2 segments, but the test set has 3"):
-        scores.of("a", 3, Scale())
-    with pytest.raises(SettingError, match="segment 2"):
-        scores.of("a", 2, Scale(0, 25))
+        scores.of("a", 3)

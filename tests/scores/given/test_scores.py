@@ -172,12 +172,7 @@ def test_a_sum_without_scores_has_no_mean() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ("first_segment=0", SettingError, "first_segment: 0; expected a file of scores"),
         ("path=s.tsv,missing=zero", UnknownNameError, "unknown missing 'zero'"),
-        ("path=s.tsv,low=5,high=1", SettingError, "high: 1.0; expected a number above low=5"),
-        ("path=s.tsv,low=nan", SettingError, "low: nan"),
-        ("path=s.tsv,low=x", SettingError, "scores: low: 'x'; expected a number"),
-        ("path=s.tsv,first_segment=2", SettingError, "a whole number from 0 to 1"),
         ("path=s.tsv,higher_is_better=x", SettingError, "expected yes or no"),
         ("path=s.tsv,table=x", UnknownNameError, "unknown setting of scores 'table'"),
         ("path=s.tsv,_scores=x", UnknownNameError, "unknown setting of scores '_scores'"),
@@ -215,12 +210,12 @@ def scorer_of(text: str) -> GivenMean:
 
 
 def test_the_signature_has_the_digest_and_the_settings(folder: Path) -> None:
-    text = "scores:path=comet.tsv,low=0,high=1,missing=omit,higher_is_better=no"
+    text = "scores:path=comet.tsv,missing=omit,higher_is_better=no"
     scorer = scorer_of(text)
     assert scorer.name == "comet"
     assert scorer.higher_is_better is False
     assert str(scorer.signature).startswith("comet|scores:")
-    assert "|range:0..1|missing:omit|version:" in str(scorer.signature)
+    assert "|missing:omit|version:" in str(scorer.signature)
     assert scorer_of(text) == scorer
     assert pickle.loads(pickle.dumps(scorer)) == scorer  # noqa: S301
     assert parsed(text) == parsed(text)
@@ -289,7 +284,7 @@ def test_mean_mqm_scores_equal_mt_metrics_eval(shared: Path, name: str) -> None:
     test_set = truebleu.read_test_set(files, [str(data / "refA.txt")])
     path = data / "human-mqm.tsv"
     for missing in ("omit", "common"):
-        metric = f"scores:path={path},missing={missing},name=MQM,high=0"
+        metric = f"scores:path={path},missing={missing},name=MQM"
         scores = truebleu.score(test_set, metrics=metric)
         for system, human in expected.items():
             assert scores[system]["MQM"].score == pytest.approx(float(human), abs=1e-9)
@@ -308,20 +303,6 @@ def test_a_tool_says_name_and_direction_by_default(tmp_path: Path) -> None:
     assert scorer.score(rows.sums()).tolist() == [2.0, 2.0]
     renamed, _ = attached(parsed(f"scores:path={file},name=mine,higher_is_better=yes"))
     assert (renamed.name, renamed.higher_is_better) == ("mine", True)
-
-
-def test_a_file_of_a_tool_has_its_own_first_segment(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("1\n2\n3\n")
-    with pytest.raises(SettingError, match="which numbers its segments"):
-        attached(parsed(f"scores:path={tmp_path / 'a.txt'},first_segment=0"))
-
-
-def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.txt").write_text("1\n2\n30\n")
-    scores = parsed(f"scores:path={tmp_path},low=0,high=25")
-    with pytest.raises(SettingError, match=r"segment 3: 30\.0; expected a number in 0\.\.25"):
-        attached(scores)
 
 
 @pytest.mark.parametrize(

@@ -227,17 +227,6 @@ class PageData:
                 label: [self._select(scores.get(name)) for name in names]
                 for label, scores in segments.human.items()
             },
-            "spans": {
-                system: {
-                    str(position): [
-                        [span.start, span.end, span.severity, span.category]
-                        for span in spans[index]
-                    ]
-                    for index, position in positions.items()
-                    if spans[index]
-                }
-                for system, spans in segments.spans.items()
-            },
         }
         return _json(values)
 

@@ -459,8 +459,7 @@ class Browser {
       const text = texts[store.firstOutput + system];
       const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
       const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "badge" }, flag));
-      const spans = store.spans[store.systems[system]]?.[place] ?? [];
-      const marked = paragraph(text, { other: state.against ? other : null, spans, ngrams: state.against === "ngrams" });
+      const marked = paragraph(text, { other: state.against ? other : null, ngrams: state.against === "ngrams" });
       const note = marked.dataset.note ? element("span", { class: "soft" }, ` · ${marked.dataset.note}`) : null;
       return block("output", [short(store.systems[system]), ...flags, ...(note ? [note] : [])], marked);
     });

@@ -78,7 +78,7 @@ function compared(text, other, ngrams) {
 }
 
 // Makes a paragraph of text, compared with another text if one is given.
-function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
+function paragraph(text, { other = null, ngrams = false } = {}) {
   const shown = element("p", { class: "text", dir: "auto" });
   if (text.length > LONGEST_SHOWN) {
     const all = () => shown.replaceChildren(text);
@@ -87,10 +87,9 @@ function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
     return shown;
   }
   const plain = other === null || other.length > LONGEST_SHOWN;
-  const [runs, note] = plain || spans.length > 0 ? [null, ""] : compared(text, other, ngrams);
+  const [runs, note] = plain ? [null, ""] : compared(text, other, ngrams);
   if (note) shown.dataset.note = note;
-  if (spans.length > 0) shown.append(...withSpans(text, spans));
-  else if (runs === null) shown.append(text);
+  if (runs === null) shown.append(text);
   else {
     for (const [kind, part] of runs) {
       const word = part.trimEnd();
@@ -99,22 +98,4 @@ function paragraph(text, { other = null, spans = [], ngrams = false } = {}) {
     }
   }
   return shown;
-}
-
-// Underlines marked errors in a text, each followed by its severity and category.
-function withSpans(text, spans) {
-  const characters = Array.from(text);
-  const parts = [];
-  let done = 0;
-  for (const [start, end, severity, category] of [...spans].sort((a, b) => a[0] - b[0])) {
-    const from = Math.max(start, done);
-    if (end <= from) continue;
-    parts.push(characters.slice(done, from).join(""));
-    const label = category ? `${severity}: ${category}` : severity;
-    parts.push(element("span", { class: "span", title: label }, characters.slice(from, end).join("")));
-    parts.push(element("span", { class: "span-label" }, ` ${label}`));
-    done = end;
-  }
-  parts.push(characters.slice(done).join(""));
-  return parts;
 }

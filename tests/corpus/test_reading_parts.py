@@ -13,7 +13,7 @@ import pytest
 
 from truebleu.corpus import _files as module, read_test_set
 from truebleu.corpus._files import OpenedFile
-from truebleu.corpus.parts import TestSetParts
+from truebleu.corpus._reading import TestSetParts
 from truebleu.errors import CorpusError
 
 if TYPE_CHECKING:
