@@ -56,35 +56,29 @@ class Markup:
             named = [key for key in self._texts if key[1] == name]
             keys = [key for key in named if key[0] == role] or named
         if not keys:
-            self._refuse(role, name)
+            names = [name for _, name in self._texts]
+            if name is not None:
+                raise MissingColumnError(self.path, _WHO[role], name, names)
+            expected = f"a {role}; to use another text of the file, write {self.path}#{names[0]}"
+            raise MalformedFileError(self.path, None, f"only {', '.join(names)}", expected)
         return [self._text(*key, chosen=name is not None) for key in keys]
-
-    def _refuse(self, role: Role, name: str | None) -> NoReturn:
-        names = [name for _, name in self._texts]
-        if name is not None:
-            raise MissingColumnError(self.path, _WHO[role], name, names)
-        expected = f"a {role}; to use another text of the file, write {self.path}#{names[0]}"
-        raise MalformedFileError(self.path, None, f"only {', '.join(names)}", expected)
 
     def _text(self, role: Role, name: str, *, chosen: bool) -> NamedText:
         segments = self._texts[role, name]
         is_only = sum(other == role for other, _ in self._texts) == 1 and not chosen
+        documents = tuple(document for document, _ in self._keys)
+        # Labels must cover every segment.
+        complete = all(document in self._domains for document in documents)
+        domains = tuple(self._domains[document] for document in documents) if complete else None
         return NamedText(
             label=self.path if is_only else f"{self.path}#{name}",
             path=self.path,
             name=name,
             # None marks a segment that only other texts have.
             segments=Segments([segments.get(key) for key in self._keys]),
-            layout=self._layout(),
+            layout=Layout(documents=documents, domains=domains, keys=tuple(self._keys)),
             byte_order_mark=self.byte_order_mark,
         )
-
-    def _layout(self) -> Layout:
-        documents = tuple(document for document, _ in self._keys)
-        # Labels must cover every segment.
-        complete = all(document in self._domains for document in documents)
-        domains = tuple(self._domains[document] for document in documents) if complete else None
-        return Layout(documents=documents, domains=domains, keys=tuple(self._keys))
 
 
 # SGML as NIST's mteval reads it: srcset, refset and tstset of documents of segments.
@@ -144,16 +138,15 @@ class _Parser:
     def parse(self) -> Markup:
         position = 0
         while (tag := _TAG.search(self.text, position)) is not None:
-            position = self._after_comment(tag) if tag["tag"] is None else self._step(tag)
+            if tag["tag"] is not None:
+                position = self._step(tag)
+            else:
+                # An unclosed comment is text.
+                is_closed = tag.end() <= self.last_comment_end
+                position = self.text.index("-->", tag.end()) + 3 if is_closed else tag.end()
         if self.kind is not None:
             self._refuse(len(self.text), "the end of the file", self._expected_end())
         return self.markup
-
-    def _after_comment(self, start: re.Match[str]) -> int:
-        """Return the offset after a comment; an unclosed comment is text."""
-        if start.end() > self.last_comment_end:
-            return start.end()
-        return self.text.index("-->", start.end()) + 3
 
     def _step(self, tag: re.Match[str]) -> int:
         """Process one tag and return the offset to continue from."""
@@ -167,22 +160,15 @@ class _Parser:
             case "/doc" | "/seg":
                 self._refuse(tag.start(), tag[0], f"<{tag['tag']}> before it")
             case "srcset" | "refset" | "tstset":
-                self._open_set(tag)
+                if self.kind is not None:
+                    self._refuse(tag.start(), f"<{tag['tag']}>", f"</{self.kind}> before it")
+                self.kind, self.documents = tag["tag"].lower(), 0
+                self.inherited = _attributes(tag)
             case _:
-                self._close_set(tag)
+                if self.document is not None or tag["tag"].lower() != self.kind:
+                    self._refuse(tag.start(), f"</{tag['tag']}>", self._expected_end())
+                self.kind = None
         return tag.end()
-
-    def _open_set(self, tag: re.Match[str]) -> None:
-        if self.kind is not None:
-            self._refuse(tag.start(), f"<{tag['tag']}>", f"</{self.kind}> before it")
-        self.kind = tag["tag"].lower()
-        self.inherited = _attributes(tag)
-        self.documents = 0
-
-    def _close_set(self, tag: re.Match[str]) -> None:
-        if self.document is not None or tag["tag"].lower() != self.kind:
-            self._refuse(tag.start(), f"</{tag['tag']}>", self._expected_end())
-        self.kind = None
 
     def _open_document(self, tag: re.Match[str]) -> None:
         if self.kind is None or self.document is not None:
@@ -192,7 +178,11 @@ class _Parser:
         self.documents += 1
         self.segments = 0
         self.document = attributes.get("docid") or attributes.get("id") or str(self.documents)
-        self.name = self._name({**self.inherited, **attributes})
+        named = {**self.inherited, **attributes}
+        ids = ("refid", "sysid") if self.kind == "refset" else ("sysid", "refid")
+        self.name = named.get(ids[0]) or named.get(ids[1]) or stem(self.path)
+        if self.kind == "srcset":
+            self.name = "source"
         self.markup.set_domain(self.document, attributes.get("genre") or attributes.get("domain"))
 
     def _segment(self, tag: re.Match[str]) -> int:
@@ -208,12 +198,6 @@ class _Parser:
         text = self.resolved(self.text[tag.end() : stop])
         self.markup.add(_ROLES[self.kind], self.name, key, text, self._line(tag.start()))
         return end.end()
-
-    def _name(self, attributes: dict[str, str]) -> str:
-        if self.kind == "srcset":
-            return "source"
-        first, second = ("refid", "sysid") if self.kind == "refset" else ("sysid", "refid")
-        return attributes.get(first) or attributes.get(second) or stem(self.path)
 
     def _expected_end(self) -> str:
         if self.document is not None:
@@ -313,7 +297,7 @@ def _root(path: str, text: str) -> Element:
     from defusedxml.ElementTree import fromstring
 
     if not text.strip():
-        _refuse(path, "an empty file", "XML")
+        raise MalformedFileError(path, None, "an empty file", "XML")
     try:
         root: Element = fromstring(
             text, forbid_dtd=True, forbid_entities=True, forbid_external=True
@@ -330,31 +314,20 @@ def _root(path: str, text: str) -> Element:
 
 def _texts(path: str, root: Element) -> Markup:
     if root.tag != "dataset":
-        _refuse(path, f"<{root.tag}>", "<dataset>, as in WMT's files")
+        expected = "<dataset>, as in WMT's files"
+        raise MalformedFileError(path, None, f"<{root.tag}>", expected)
     markup = Markup(path)
     # iter() also finds documents inside <collection>.
     for number, document in enumerate(root.iter("doc"), 1):
         identity = document.get("id") or str(number)
         markup.set_domain(identity, document.get("domain") or document.get("genre"))
         for text in document:
-            if text.tag in _XML_ROLES:
-                _add(markup, identity, text)
+            role = _XML_ROLES.get(text.tag)
+            if role is None:
+                continue
+            name = text.get("translator" if role == "reference" else "system") or stem(path)
+            for index, segment in enumerate(text.iter("seg"), 1):
+                key = (identity, segment.get("id") or str(index))
+                content = "".join(segment.itertext())
+                markup.add(role, "source" if role == "source" else name, key, content)
     return markup
-
-
-def _add(markup: Markup, document: str, text: Element) -> None:
-    role = _XML_ROLES[text.tag]
-    name = _name(markup.path, role, text)
-    for number, segment in enumerate(text.iter("seg"), 1):
-        key = (document, segment.get("id") or str(number))
-        markup.add(role, name, key, "".join(segment.itertext()))
-
-
-def _name(path: str, role: Role, text: Element) -> str:
-    if role == "source":
-        return "source"
-    return text.get("translator" if role == "reference" else "system") or stem(path)
-
-
-def _refuse(path: str, found: str, expected: str) -> NoReturn:
-    raise MalformedFileError(path, None, found, expected)

@@ -37,7 +37,7 @@ import numpy as np
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus.nbest import FINITE, NBest, SparseFeatures
 from truebleu.corpus.sequences import column_values, frame_columns, is_frame
-from truebleu.corpus.tables import SEGMENT, TARGET, read_records, value_inside
+from truebleu.corpus.tables import SEGMENT, TARGET, kind_of, read_records, value_inside
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -730,7 +730,7 @@ class _JsonReader:
     def candidate(self, line: Line, record: Record) -> Candidate:
         text = record.get(self.text)
         if not isinstance(text, str):
-            found = f"{_kind(record, self.text)} under {self.text!r}"
+            found = f"{kind_of(text)} under {self.text!r}"
             line.refuse(found, "the candidate's text")
         try:
             text.encode()
@@ -748,15 +748,9 @@ class _JsonReader:
         value: Any = record.get(key)
         if not _is_number(value):
             expected = "a number; add it or choose other keys"
-            line.refuse(f"{_kind(record, key)} under {key!r}", expected)
+            line.refuse(f"{kind_of(value)} under {key!r}", expected)
         return line.finite(key, value)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _kind(record: Record, key: str) -> str:
-    if record.get(key) is None:
-        return "no value"
-    return f"a value of type {type(record[key]).__name__}"

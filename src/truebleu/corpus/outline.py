@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -47,9 +47,7 @@ class Sizes:
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values for JSON."""
-        names = ("segments", "references", "reference_names", "documents", "domains", "rows")
-        values = {name: getattr(self, name) for name in names}
-        return {**values, "reference_names": list(self.reference_names)}
+        return {**asdict(self), "reference_names": list(self.reference_names)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

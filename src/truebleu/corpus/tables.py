@@ -319,7 +319,7 @@ class Table:
         values = self.values(column)
         for row, value in enumerate(values):
             if not isinstance(value, str | int):
-                self.refuse(row, column, _kind(value), "a label")
+                self.refuse(row, column, kind_of(value), "a label")
         return tuple(map(str, values))
 
     def found_values(self, names: Iterable[str]) -> Sequence[object] | None:
@@ -549,7 +549,7 @@ class Table:
         for row in rows:
             value = values[row]
             if not isinstance(value, str) and not (value is None and role == "reference"):
-                self.refuse(row, column, _kind(value), "text")
+                self.refuse(row, column, kind_of(value), "text")
             if isinstance(value, str) and "\0" in value:
                 self.refuse(row, column, "a NUL character", "text")
         try:
@@ -585,7 +585,8 @@ def _keys(
     return keys if len(set(keys)) == len(keys) else None
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Describe a value of a wrong type, for messages."""
     if value is None:
         return "no value"
     if isinstance(value, list):

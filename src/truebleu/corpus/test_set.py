@@ -164,39 +164,28 @@ class TestSet:
         """
         if self.is_examined:
             return self
-        references, systems, source = texts = self.named_texts()
+        from truebleu.corpus._files import NamedText
+
+        def named(name: str, text: TextLike) -> NamedText:
+            segments = text if isinstance(text, Segments) else Segments(text)
+            return NamedText(name, name, name, segments)
+
+        references = list(map(named, self.reference_names, self.references))
+        systems = list(map(named, self.systems, self.systems.values()))
+        source = None if self.source is None else named("source", self.source)
         repetitions = Repetitions()
-        repetitions.add(*texts)
+        repetitions.add(references, systems, source)
         repeats, repeated = repetitions.results()
+        warnings = (*self.warnings, *examine(references, systems, source), *repeated)
         # The native texts are kept, because they are counted faster than lists.
         return replace(
             self,
             systems={text.name: text.segments for text in systems},
             references=tuple(text.segments for text in references),
             source=None if source is None else source.segments,
-            warnings=(
-                *self.warnings,
-                *examine(*texts),
-                *repeated,
-                *document_warnings("documents", self.documents),
-            ),
+            warnings=(*warnings, *document_warnings("documents", self.documents)),
             is_examined=True,
             repeats=repeats,
-        )
-
-    def named_texts(self) -> tuple[list[NamedText], list[NamedText], NamedText | None]:
-        """Return references, systems and the source as native texts with their names."""
-        from truebleu.corpus._files import NamedText
-
-        def named(name: str, text: TextLike) -> NamedText:
-            return NamedText(
-                name, name, name, text if isinstance(text, Segments) else Segments(text)
-            )
-
-        return (
-            list(map(named, self.reference_names, self.references)),
-            list(map(named, self.systems, self.systems.values())),
-            None if self.source is None else named("source", self.source),
         )
 
     def part(self, segments: Sequence[int]) -> TestSet:

@@ -141,8 +141,8 @@ def counts_of(
         return _with_labels(systems, documents, domains)
     if verb and _are_unnamed_scores(systems):
         raise RefusedError(f'scores are given by model: {verb}({{"a": scores_a, "b": scores_b}})')
-    texts = systems[:1] if isinstance(systems, list | tuple) and references is not None else ()
-    if verb and (_is_text(systems) or any(map(_is_text, texts))):
+    first = systems[:1] if isinstance(systems, list | tuple) and references is not None else ()
+    if verb and (_is_text(systems) or any(map(_is_text, first))):
         # Other tools are called like this: compare(outputs_a, outputs_b, references).
         call = f'{verb}({{"a": outputs_a, "b": outputs_b}}, references)'
         raise RefusedError(f"systems are given by name: {call}")

@@ -560,7 +560,19 @@ def scores_in_order(
                 match = f"level:{name}" if name != "segment" else "match:rows"
                 names = items if name == "document" else None
                 return item_scores(sheet, rows, indices, request, match, name, names)
-    return _refuse_number(sheet, counts, {size: name for name, size in sizes.items()})
+    fitting = {size: name for name, size in sizes.items()}
+    others = ((key, n) for key, n in counts.items() if n not in fitting)
+    (system, rater), number = next(others, next(iter(counts.items())))
+    found = f"{number} score{'' if number == 1 else 's'} of {system!r}"
+    found += f"{'' if rater is None else f' by rater {rater!r}'} without a segment number"
+    if number in fitting and len(set(counts.values())) > 1:
+        found += f", and {min(set(counts.values()) - {number})} of another system"
+    choices = " or ".join(f"{size} (one per {name})" for size, name in sorted(fitting.items()))
+    expected = (
+        f"{choices or 'the documents of the test set'}; or add a column 'segment', "
+        "and 'rater' if there are several raters"
+    )
+    return sheet.refuse(sheet.systems.index(system), found, expected)
 
 
 def named_scores(
@@ -592,27 +604,6 @@ def _refuse_numbering(label: str, request: HumanReadOptions) -> None:
         if value not in (None, "order"):
             expected = f"no {setting}, because the scores of {label} have no segment numbers"
             raise SettingError(setting, value, expected)
-
-
-def _refuse_number(
-    sheet: Sheet, counts: Counter[tuple[str, str | None]], valid: dict[int, Level]
-) -> NoReturn:
-    """Report a system's number of scores; `valid` has the level of each number that would fit."""
-    (system, rater), number = next(
-        ((key, n) for key, n in counts.items() if n not in valid), next(iter(counts.items()))
-    )
-    by = "" if rater is None else f" by rater {rater!r}"
-    scores = "1 score" if number == 1 else f"{number} scores"
-    found = f"{scores} of {system!r}{by} without a segment number"
-    others = set(counts.values()) - {number}
-    if number in valid and others:
-        found += f", and {min(others)} of another system"
-    choices = " or ".join(f"{size} (one per {level})" for size, level in sorted(valid.items()))
-    expected = (
-        f"{choices or 'the documents of the test set'}; or add a column 'segment', "
-        "and 'rater' if there are several raters"
-    )
-    sheet.refuse(sheet.systems.index(system), found, expected)
 
 
 # Files with judgments of several language pairs.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import CoreSettings, NgramMatches
 
-__all__ = ["BLEU", "MBLEU", "BLEUScore", "MBLEUScore", "SentenceBLEU", "SentenceBLEUScore"]
+__all__ = ["BLEU", "MBLEU", "BLEUScore", "SentenceBLEU", "SentenceBLEUScore"]
 
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
 ReferenceLength = Literal["closest", "shortest", "average"]
@@ -32,7 +32,11 @@ MOST_SMOOTHING = {"floor": 1.0, "add-k": 1e6}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLEUScore(Score):
-    """BLEU of one text; precisions are in [0, 100], and with add-k the counts include the k."""
+    """BLEU or M-BLEU of one text; precisions are in [0, 100].
+
+    With add-k, the counts include the k. Precisions of M-BLEU are 0 for orders longer than the
+    output.
+    """
 
     precisions: tuple[float, ...]
     brevity_penalty: float
@@ -163,11 +167,6 @@ class BLEU(PrecisionMetric):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MBLEUScore(BLEUScore):
-    """M-BLEU of one text; precisions are in [0, 100], and 0 for orders longer than the output."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEU(PrecisionMetric):
     """M-BLEU, which is not 0 if an order has no match. See docs/reference/metrics/mbleu.md.
 
@@ -180,7 +179,7 @@ class MBLEU(PrecisionMetric):
     lowercase: bool = False
 
     name: ClassVar[str] = "M-BLEU"
-    score_type = MBLEUScore
+    score_type = BLEUScore
 
     def core_settings(self) -> CoreSettings:
         """Return the settings; the columns are BLEU's."""

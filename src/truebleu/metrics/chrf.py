@@ -16,12 +16,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import CoreSettings, NgramMatches
 
-__all__ = ["CHRF", "CHRFScore"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CHRFScore(Score):
-    """chrF of one text."""
+__all__ = ["CHRF"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +33,7 @@ class CHRF(NativeMetric):
     lowercase: bool = False
     whitespace: bool = False
 
-    score_type = CHRFScore
+    score_type = Score
     limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
     eps_smoothing: bool = False
 

@@ -12,7 +12,6 @@ from truebleu.schema import check_fields
 
 if TYPE_CHECKING:
     from truebleu._core import Statistics
-    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
 
 __all__ = ["FunctionMetric"]
@@ -60,12 +59,14 @@ class FunctionMetric(MeanMetric):
             [text for text in row if text is not None]
             for row in zip(*test_set.references, strict=True)
         ]
-        sources = self._sources(test_set)
+        arguments: list[list[Any]] = [references]
+        if self.source:
+            if test_set.source is None:
+                raise SettingError(f"{self.name}: source", None, "a test set with its source")
+            arguments.append(list(test_set.source))
+        systems = test_set.systems.items()
         return mean_statistics(
-            [
-                self._scores(system, outputs, references, sources)
-                for system, outputs in test_set.systems.items()
-            ]
+            [self._scores(name, [[*text], *arguments]) for name, text in systems]
         )
 
     @property
@@ -75,39 +76,19 @@ class FunctionMetric(MeanMetric):
         name = getattr(function, "__qualname__", type(function).__qualname__)
         return Signature.of(self.name, function=f"{function.__module__}.{name}")
 
-    def _sources(self, test_set: TestSet) -> list[str | None] | None:
-        if not self.source:
-            return None
-        if test_set.source is None:
-            raise SettingError(f"{self.name}: source", None, "a test set with its source")
-        return list(test_set.source)
-
-    def _scores(
-        self,
-        system: str,
-        outputs: TextLike,
-        references: list[list[str]],
-        sources: list[str | None] | None,
-    ) -> list[float]:
-        arguments = [list(outputs), references, *([] if sources is None else [sources])]
-        if not self.batch:
-            values = [self.function(*segment) for segment in zip(*arguments, strict=True)]
+    def _scores(self, system: str, arguments: list[list[Any]]) -> list[float]:
+        where = f"{self.name}: scores of {system!r}"
+        if self.batch:
+            returned = self.function(*arguments)
+            # tolist() of arrays and tensors returns plain numbers.
+            values = returned.tolist() if hasattr(returned, "tolist") else returned
+            if not isinstance(values, Sequence) or isinstance(values, str):
+                raise SettingError(where, returned, "a list or array of numbers")
         else:
-            values = self._as_list(system, self.function(*arguments))
-            if len(values) != len(references):
-                where = f"{self.name}: scores of {system!r}"
-                raise SettingError(where, f"{len(values)} scores", f"{len(references)}")
-        return [
-            self._number(system, segment, value) for segment, value in enumerate(values, start=1)
-        ]
-
-    def _as_list(self, system: str, returned: object) -> list[Any]:
-        # tolist() of arrays and tensors returns plain numbers.
-        values = returned.tolist() if hasattr(returned, "tolist") else returned
-        if not isinstance(values, Sequence) or isinstance(values, str):
-            where = f"{self.name}: scores of {system!r}"
-            raise SettingError(where, returned, "a list or array of numbers")
-        return list(values)
+            values = [self.function(*segment) for segment in zip(*arguments, strict=True)]
+        if len(values) != len(arguments[0]):
+            raise SettingError(where, f"{len(values)} scores", f"{len(arguments[0])}")
+        return [self._number(system, segment, value) for segment, value in enumerate(values, 1)]
 
     def _number(self, system: str, segment: int, value: Any) -> float:
         try:

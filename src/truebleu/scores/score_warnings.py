@@ -12,8 +12,14 @@ from truebleu.errors import first_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
+
+    #: Scores by system, NaN if they are missing.
+    Columns: TypeAlias = Mapping[str, NDArray[np.float64]]
+    #: Code, number of scores or systems, and a description.
+    Finding: TypeAlias = tuple[str, int, str]
 
 #: Names of human translations in the WMT metrics task, which reference-free metrics score too.
 HUMAN_TRANSLATION = re.compile(r"(ref|reference|human)[-_.]?[A-Z0-9]?", re.IGNORECASE)
@@ -43,46 +49,32 @@ def examine_scores(
     columns = {
         name: column for name, column in columns.items() if np.isfinite(column).sum() >= FEWEST
     }
-    constant = [name for name, column in columns.items() if _range(column) == 0]
+    constant = [name for name, column in columns.items() if np.nanmax(column) == np.nanmin(column)]
     varied = {name: column for name, column in columns.items() if name not in constant}
-    signs = list(_of_signs(label, varied))
-    return (
-        *_of_constants(label, constant, columns),
-        *_of_copies(label, varied),
-        *_of_far_values(label, columns),
-        *_of_scales(label, varied),
-        *(signs or _of_order(label, varied, are_named=are_named)),
+    findings: list[Finding] = []
+    if constant:
+        first = columns[constant[0]]
+        count = int(np.isfinite(first).sum())
+        finding = f"all {count:,} scores of {first_names(constant)} are {np.nanmax(first):g}"
+        findings.append(("constant-scores", count, f"{finding}; were they computed?"))
+    findings += [*_copies(varied), *_far_values(columns), *_scales(varied)]
+    findings += list(_signs(varied)) or _order(varied, are_named=are_named)
+    return tuple(
+        TextWarning(code, label, count, None, f"{label}: {finding}")
+        for code, count, finding in findings
     )
 
 
-def _warning(code: str, label: str, count: int, finding: str) -> TextWarning:
-    return TextWarning(code, label, count, None, f"{label}: {finding}")
-
-
-def _range(column: NDArray[np.float64]) -> float:
-    return float(np.nanmax(column) - np.nanmin(column))
-
-
-def _of_constants(
-    label: str, names: Sequence[str], columns: Mapping[str, NDArray[np.float64]]
-) -> Iterator[TextWarning]:
-    if names:
-        first, count = columns[names[0]], int(np.isfinite(columns[names[0]]).sum())
-        finding = f"all {count:,} scores of {first_names(names)} are {np.nanmax(first):g}"
-        yield _warning("constant-scores", label, count, f"{finding}; were they computed?")
-
-
-def _of_copies(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterator[TextWarning]:
+def _copies(columns: Columns) -> Iterator[Finding]:
     first_of: dict[bytes, str] = {}
     for name, column in columns.items():
         other = first_of.setdefault(column.tobytes(), name)
         if other != name:
             finding = f"the {len(column):,} scores of {name} equal the scores of {other}"
-            finding += "; was one file given twice?"
-            yield _warning("same-scores", label, len(column), finding)
+            yield "same-scores", len(column), f"{finding}; was one file given twice?"
 
 
-def _of_far_values(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterator[TextWarning]:
+def _far_values(columns: Columns) -> Iterator[Finding]:
     if not columns:
         return
     scores = np.concatenate(list(columns.values()))
@@ -98,29 +90,27 @@ def _of_far_values(label: str, columns: Mapping[str, NDArray[np.float64]]) -> It
                 f"{count:,} scores are {value:g}, all others from {others[0]:g} to "
                 f"{others[-1]:g}; write a missing score as None"
             )
-            yield _warning("missing-value", label, count, finding)
+            yield "missing-value", count, finding
 
 
-def _of_scales(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterator[TextWarning]:
+def _scales(columns: Columns) -> Iterator[Finding]:
     sizes = {name: float(np.nanmedian(np.abs(column))) for name, column in columns.items()}
     fractions = [
         name
         for name, column in columns.items()
         if np.nanpercentile(np.abs(column), 95) <= 1 and (column % 1 > 0).any() and sizes[name]
     ]
-    if not fractions:
-        return
-    smallest = min(sizes[name] for name in fractions)
+    smallest = min((sizes[name] for name in fractions), default=np.inf)
     large = [name for name, size in sizes.items() if size > 4 and 20 < size / smallest < 500]
     if large:
         finding = (
             f"scores of {first_names(fractions)} are at most 1 (median {smallest:.3g}), of "
             f"{first_names(large)} about {sizes[large[0]]:.3g}: are their scales the same?"
         )
-        yield _warning("score-scales", label, len(large), finding)
+        yield "score-scales", len(large), finding
 
 
-def _of_signs(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterator[TextWarning]:
+def _signs(columns: Columns) -> Iterator[Finding]:
     negative = [name for name, column in columns.items() if np.nanmax(column) <= 0]
     positive = [name for name, column in columns.items() if np.nanmin(column) >= 0]
     if negative and positive:
@@ -128,13 +118,11 @@ def _of_signs(label: str, columns: Mapping[str, NDArray[np.float64]]) -> Iterato
             f"no score of {first_names(negative)} is above 0 and none of {first_names(positive)} "
             "below: has one a turned sign?"
         )
-        yield _warning("score-signs", label, min(len(negative), len(positive)), finding)
+        yield "score-signs", min(len(negative), len(positive)), finding
 
 
-def _of_order(
-    label: str, columns: Mapping[str, NDArray[np.float64]], *, are_named: bool
-) -> Iterator[TextWarning]:
-    """Yield a warning about systems whose scores do not correlate with the scores of the others.
+def _order(columns: Columns, *, are_named: bool) -> list[Finding]:
+    """Return a finding about systems whose scores do not correlate with the scores of the others.
 
     Items that are easy for one system are easy for others, so a correlation that is not above 0
     means another order, or, if items have names, a turned sign. Human translations are left out,
@@ -142,7 +130,7 @@ def _of_order(
     """
     systems = {k: column for k, column in columns.items() if not HUMAN_TRANSLATION.fullmatch(k)}
     if len(systems) < 2:
-        return
+        return []
     matrix = np.array(list(systems.values()))
     known = np.isfinite(matrix).all(axis=0)
     items = int(known.sum())
@@ -150,23 +138,24 @@ def _of_order(
     deviations = matrix - matrix.mean(axis=1, keepdims=True) if items else matrix
     sizes = np.sqrt((deviations**2).sum(axis=1, keepdims=True))
     if items < FEWEST_CORRELATED or not sizes.all():
-        return
+        return []
     deviations /= sizes
     others = deviations.sum(axis=0) - deviations
     norms = np.sqrt((others**2).sum(axis=1))
     correlations = (deviations * others).sum(axis=1) / np.where(norms > 0, norms, 1.0)
     limit = max(STANDARD_ERRORS / np.sqrt(items), min(MORE_ERRORS / np.sqrt(items), SMALL))
     strange = correlations < (-limit if are_named else limit)
-    if strange.any():
-        names = [name for name, is_strange in zip(systems, strange, strict=True) if is_strange]
-        reason = (
-            "has one a turned sign?"
-            if are_named
-            else "without ids they are paired by line: do they have another order?"
+    if not strange.any():
+        return []
+    names = [name for name, is_strange in zip(systems, strange, strict=True) if is_strange]
+    code, reason = "score-signs", "has one a turned sign?"
+    if not are_named:
+        code, reason = (
+            "score-order",
+            "without ids they are paired by line: do they have another order?",
         )
-        finding = (
-            f"scores of {first_names(names)} do not rise with the scores of others "
-            f"(correlation {float(correlations[strange].min()):.2f} over {items:,} items); {reason}"
-        )
-        code = "score-signs" if are_named else "score-order"
-        yield _warning(code, label, len(names), finding)
+    finding = (
+        f"scores of {first_names(names)} do not rise with the scores of others "
+        f"(correlation {float(correlations[strange].min()):.2f} over {items:,} items); {reason}"
+    )
+    return [(code, len(names), finding)]
