@@ -351,7 +351,7 @@ def _scores_in(systems: Any, metrics: MetricsLike | None) -> Any:
         return systems if _are_rows(systems) or isinstance(systems, ItemScores) else None
     if not systems:
         return None
-    are_scores = any(not isinstance(metric, Metric) for metric in as_requested(metrics))
+    are_scores = any(not isinstance(metric, Metric) for metric in as_requested(metrics, ""))
     return systems if are_scores or all(map(_is_scored, systems.values())) else None
 
 
@@ -421,7 +421,7 @@ def counts_of_files(
         by_runs: True if runs of scored models, such as epochs, are systems of their own.
         watch: function called with the parts that were read, for progress.
     """
-    requested = as_requested(metrics)
+    requested = as_requested(metrics, "")
     if any(isinstance(metric, FileMeasure) for metric in requested):
         return count_annotations(systems, references, requested, documents)
     if len(systems) == 1 and os.path.isdir(systems[0]):

@@ -84,7 +84,7 @@ def read_counts(path: str | Path, metrics: MetricsLike | None = None) -> Counts:
     data = Files().contents(name)
     if not begins_as_statistics(data):
         raise MalformedFileError(name, None, "another file format", KIND)
-    return _Archive(name, data).counts(as_requested(metrics))
+    return _Archive(name, data).counts(as_requested(metrics, ""))
 
 
 def find_counts(path: str, metrics: MetricsLike | None = None) -> Counts | None:

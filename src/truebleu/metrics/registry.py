@@ -322,18 +322,18 @@ def format_metric(metric: Metric) -> str | None:
 MetricsLike: TypeAlias = "str | Requested | Sequence[str | Requested]"
 
 
-def as_requested(metrics: MetricsLike | None, default: str = "") -> list[Requested]:
+def as_requested(metrics: MetricsLike | None, default: str | None = None) -> list[Requested]:
     """Parse metrics, and scores of other programs, given as objects or as text.
 
-    None stands for `default`, or for no metrics without a default.
+    None stands for `default`, which is no metrics if it is empty.
     """
-    if metrics is None and not default:
-        return []
     metrics = default if metrics is None else metrics
+    if metrics == "" == default:
+        return []
     if isinstance(metrics, str):
         return parse_metrics(metrics)
     if not isinstance(metrics, Iterable):
-        metrics = [metrics]
+        metrics = [cast("Requested", metrics)]
     parsed: list[Requested] = []
     for metric in metrics:
         parsed += parse_metrics(metric) if isinstance(metric, str) else [metric]
