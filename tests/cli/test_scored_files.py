@@ -92,7 +92,7 @@ def test_files_of_scores_need_no_metric() -> None:
     Path("a.txt").write_text("a text\nof two lines\n")
     assert "no reference given" in run("compare", "a.txt", "a.txt").err
     refused = run("compare", "a.txt", "a.txt", "-r", "a.txt", "--lower-is-better")
-    assert (refused.code, "--lower-is-better is for scores" in refused.err) == (2, True)
+    assert (refused.code, "are for scores of other programs: -m scores" in refused.err) == (2, True)
 
 
 def test_explain_and_score_call_items_by_their_names() -> None:

@@ -110,7 +110,7 @@ def test_texts_for_users_have_short_sentences_and_no_stock_phrases() -> None:
     [
         "Break a difference down by segment, document and n-gram.",  # help of a group
         "Confidence level; tests use 1 − level.",  # an option
-        "By {}, {} is better than the {}.",  # a sentence of a report
+        "By {}, {} is better than the {} other {}.",  # a sentence of a report
         "no reference given: name one with -r FILE; only a pool of source texts needs none",
         "they prevent words from matching",  # a warning
     ],

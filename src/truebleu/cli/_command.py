@@ -13,17 +13,18 @@ import re
 import stat
 import sys
 from collections import Counter
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
 from truebleu.cli._habits import hint_for
-from truebleu.cli.main import QUIET, print_unless_quiet, warn
+from truebleu.cli.main import QUIET, print_unless_quiet, split_help, warn
 from truebleu.corpus._files import (
     STANDARD_INPUT,
     Files,
@@ -36,22 +37,33 @@ from truebleu.corpus._reading import read_labels
 from truebleu.corpus.text_warnings import merge_warnings, refuse_serious
 from truebleu.counts.counting import DEFAULT_METRIC
 from truebleu.counts.inputs import (
+    ITEM_METRIC,
     are_scores,
     count_evaluation_set,
     counts_of_files,
     read_texts,
     with_baseline,
+    with_direction,
 )
 from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_requested, is_metric_name
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
-from truebleu.schema import GROUPS, declared_by, resolve
+from truebleu.schema import (
+    DEFAULT_REPLICATES,
+    GROUPS,
+    Setting,
+    argument_lines,
+    declared_by,
+    read_type,
+    resolve,
+    type_hints,
+)
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
@@ -67,9 +79,6 @@ if TYPE_CHECKING:
     from truebleu.schema import Group, Parameter
     from truebleu.scores.evaluation_set import EvaluationSet
 
-LANGUAGE = "truebleu.language"
-HIGHER = "truebleu.higher_is_better"
-TEST_SET = "truebleu.test_set"
 ALL_OPTIONS = "truebleu.all_options"
 
 
@@ -106,8 +115,7 @@ class Option(click.Option):
         takes: metavar; shells complete files.
         group: heading in help.
         rare: True if only ``--help-all`` shows the option.
-        read: function that converts the argument, called when all settings are checked.
-        is_setting: True if the option is a declared setting, so that errors name the option.
+        declared: declaration of the option if it is a setting; errors about it name the option.
         details: further arguments of `click.Option`.
     """
 
@@ -119,28 +127,20 @@ class Option(click.Option):
         *,
         group: Group = "Output",
         rare: bool = False,
-        read: Callable[[Any], Any] | None = None,
-        is_setting: bool = False,
+        declared: Parameter | None = None,
         **details: Any,
     ) -> None:
         if takes in FILES:
             details.setdefault("type", FilePath())
         super().__init__(flags.split(), help=text, metavar=takes, **details)
         self.group, self.rare = group, rare
-        self.read, self.is_setting = read, is_setting
+        self.declared = declared
         if isinstance(self.type, click.Choice) and takes is None:
             names = tuple(map(str, self.type.choices))
             if len("|".join(names)) > LONGEST_CHOICES:
-                self.metavar = "NAME"
-                self.help = _with_names(text, names)
-
-
-def _with_names(text: str, names: Sequence[str]) -> str:
-    """Return the help of an option with the names to choose from."""
-    listed_names = ", ".join(names)
-    if ". " in text:
-        return f"{text} One of {listed_names}."
-    return f"{text.rstrip('.')}: {listed_names}."
+                # The names follow the sentence, or are its end.
+                self.metavar, end = "NAME", f"{', '.join(names)}."
+                self.help = f"{text} One of {end}" if ". " in text else f"{text.rstrip('.')}: {end}"
 
 
 class Command(click.Command):
@@ -150,10 +150,10 @@ class Command(click.Command):
         """Write the description; ``--help`` has only the first paragraph of a long one."""
         text = self.help or ""
         if len(text) > LONGEST_HELP and not ctx.meta.get(ALL_OPTIONS):
-            text = inspect.cleandoc(text).partition("\n\n")[0]
+            text = text.partition("\n\n")[0]
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(inspect.cleandoc(text))
+            formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by group; ``--help`` leaves out rare ones."""
@@ -209,28 +209,38 @@ def setting_options(settings: Mapping[str, Parameter]) -> Iterator[Option]:
         if not setting.option or (declared.kind is None and setting.metavar is None):
             continue
         flags = (*(setting.flags or (f"--{name.replace('_', '-')}",)), name)
-        details: dict[str, Any] = {"takes": setting.metavar}
+        details: dict[str, Any] = {"group": setting.group, "rare": setting.rare}
         if declared.kind is bool:
-            details = {"is_flag": True, "default": declared.default}
+            details |= {"is_flag": True, "default": declared.default}
         else:
             kind: Any = str if declared.kind in (os.PathLike, None) else declared.kind
-            if setting.choices:
-                kind = click.Choice(tuple(setting.choices))
+            kind = FilePath() if setting.metavar in FILES else kind
+            kind = click.Choice(tuple(setting.choices)) if setting.choices else kind
             # Several values are separated by commas if the declared metavar has commas.
             has_commas = "," in (setting.metavar or "")
-            details |= {"type": kind, "multiple": declared.many and not has_commas}
+            multiple = declared.many and not has_commas
+            details |= {"takes": setting.metavar, "type": kind, "multiple": multiple}
             if has_commas:
-                details |= {
-                    "type": str,
-                    "callback": partial(_split, click.types.convert_type(kind)),
-                }
+                split = partial(_split, click.types.convert_type(kind))
+                details |= {"type": str, "callback": split}
             if declared.default is MISSING:
                 details["required"] = True
             elif not declared.many:
                 shown = declared.default is not None
                 details |= {"default": declared.default, "show_default": shown}
-        details |= {"group": setting.group, "rare": setting.rare}
-        yield Option(" ".join(flags), _sentence(setting.help), is_setting=True, **details)
+        yield Option(" ".join(flags), _sentence(setting.help), declared=declared, **details)
+
+
+def own_settings(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the settings that a command's function declares by its annotations and ``Args:``."""
+    helps, settings = argument_lines(function.__doc__ or ""), {}
+    for name, hint in type_hints(function).items():
+        if any(isinstance(item, Setting) for item in getattr(hint, "__metadata__", ())):
+            declared = read_type(name, hint)
+            setting = replace(declared.setting, help=helps.get(name) or declared.setting.help)
+            default = None if declared.optional else declared.default
+            settings[name] = replace(declared, setting=setting, default=default)
+    return settings
 
 
 def _split(
@@ -259,9 +269,10 @@ def make_command(
     options: Sequence[click.Parameter] = (),
     metrics: Callable[[Sequence[str]], list[Metric]] | None = None,
     output: str = "Write the result into FILE.",
-    epilog: str = "",
 ) -> Callable[[Callable[..., None]], Command]:
-    """Return a decorator that makes a command from a function.
+    """Return a decorator that makes a command from a function, whose docstring is the help.
+
+    Parameters of the function that are annotated with a `Setting` become options.
 
     Args:
         name: name of the command.
@@ -269,16 +280,20 @@ def make_command(
         parts: further parts of the command, separated by blanks. With "texts", the function gets
             `texts`: references, source and documents, with the outputs if "systems" (required)
             or "[systems]" (optional) is a part, and with groups of segments if "by" is. With
-            "metrics" and "executor" it gets these. With "sets", an evaluation set may stand for the
-            texts. With "details", "chart", "format" and "output" the result has these options;
-            "checks" adds the formats for pipelines.
+            "metrics" and "executor" it gets these; "direction" is for scores of other programs,
+            without texts. With "sets", an evaluation set may stand for the texts. With "details",
+            "chart", "format" and "output" the result has these options; "checks" adds the formats
+            for pipelines.
         options: further options and arguments.
         metrics: function that parses metrics, BLEU by default; None for metrics and scores of
             other programs, with the default of the verb.
         output: help text of ``--output``.
-        epilog: text below the options.
     """
     has = set(parts.split())
+    has |= {"direction"} if {"metrics", "texts"} <= has else set()
+
+    def of_part(part: str) -> dict[str, Parameter]:
+        return declared_by(PARTS[part]) if part in has else {}
 
     def decorate(function: Callable[..., None]) -> Command:
         declared = {} if verb is None else declared_by(verb)
@@ -289,22 +304,19 @@ def make_command(
             metavar = "SYSTEM..." if required else "[SYSTEM...]"
             parameters.append(Systems(["systems"], nargs=-1, type=FilePath(), metavar=metavar))
             parameters[-1].required = required
-        parameters += _text_options() if "texts" in has else []
-        parameters += _set_options(name) if "sets" in has else []
+        parameters += setting_options(of_part("texts") | of_part("sets"))
         if verb is not None and "metrics" in has:
-            default = inspect.signature(verb).parameters["metrics"].default
-            parameters += _metric_options(metrics, default)
-        parameters += [DIRECTION] if {"metrics", "texts"} <= has else []
-        parameters += [BY] if "by" in has else []
+            parameters.append(_metric_option(verb))
+        parameters += setting_options(of_part("metrics") | of_part("direction") | of_part("by"))
         parameters += setting_options(declared)
         parameters += [option for option in options if not isinstance(option, click.Argument)]
-        parameters += _executor_options() if "executor" in has else []
+        parameters += setting_options(own_settings(function) | of_part("executor"))
         formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
         hidden = {"chart", "details", "output", "format"} - has
         parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
         with_group = [option for option in parameters if isinstance(option, Option)]
-        names = {str(option.name): option.opts[-1] for option in with_group if option.is_setting}
-        read_later: list[Any] = [option for option in with_group if option.read is not None]
+        generated = {str(o.name): o for o in with_group if o.declared is not None}
+        names = {name: option.opts[-1] for name, option in generated.items()}
 
         def callback(**values: Any) -> None:
             with _named_as_options(names):
@@ -315,13 +327,13 @@ def make_command(
                 # Check the settings before any file is read; the declaration has the defaults.
                 given = {name: values[name] for name in declared.keys() & values.keys()}
                 values |= resolve(verb, {k: v for k, v in given.items() if v not in (None, ())})
-            for option in read_later:
-                if values[option.name] is not None:
-                    values[option.name] = option.read(values[option.name])
+            for name, option in generated.items():
+                if option.declared is not None and name not in declared:
+                    option.declared.check(values[name])
             if "texts" in has:
                 values["texts"] = _texts_of(values)
             if "metrics" in has:
-                values["metrics"] = _chosen_metrics(values["metrics"], values.get("texts"))
+                values["metrics"] = _chosen_metrics(values, metrics or as_requested)
             if not any(was_given(name) for name in WRITES_FILES):
                 reject_unused(["force"], "requires a file to write")
             show = {field: values.pop(field) for field in ResultWriter.__slots__ if field in values}
@@ -330,12 +342,13 @@ def make_command(
                     values["executor"] = executor
                 function(show=ResultWriter(**show), **values)
 
+        text, examples = split_help(function.__doc__)
         return Command(
             name,
             params=parameters,
             callback=callback,
-            help=function.__doc__,
-            epilog=epilog,
+            help=text,
+            epilog=examples,
             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         )
 
@@ -390,58 +403,54 @@ def reject_unused(names: Iterable[str], reason: str) -> None:
 
 # Texts.
 
-
-def reference_option(
-    of: str = "", text: str = "A reference; repeat for several.", **details: Any
-) -> Option:
-    """Return the option for `references`, ``-r``; with `of` the option for `of`_references."""
-    flags = f"--{of}-reference {of}_references" if of else "-r --reference references"
-    return Option(flags, text, "FILE", group="Texts", multiple=True, **details)
+RARE_TEXT: Any = {"group": "Texts", "rare": True}
+References: TypeAlias = Annotated[
+    Sequence[str] | None, Setting(flags=("-r", "--reference"), metavar="FILE", group="Texts")
+]
 
 
-def _text_options() -> list[click.Parameter]:
-    option = partial(Option, group="Texts")
-    return [
-        reference_option(),
-        option("-s --source", "The source text, which COMET and its kin read.", "FILE", rare=True),
-        option(
-            "--documents",
-            "Each segment's document: a label per line, TSV with doc and domain, or a field of "
-            "items.",
-            "FILE",
-        ),
-        option(
-            "--test-set",
-            "In place of references: a test set that sacreBLEU knows and has downloaded, such as "
-            "wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
-            "NAME",
-            rare=True,
-            is_eager=True,
-            callback=_store_in_context(TEST_SET),
-        ),
-        option("--strict", "Treat warnings about the texts as errors.", rare=True, is_flag=True),
-    ]
+class TextOptions(TypedDict, total=False):
+    """Options of texts.
+
+    Attributes:
+        references: a reference; repeat for several.
+        source: the source text, which COMET and its kin read.
+        documents: each segment's document: a label per line, TSV with doc and domain, or a field of
+            items.
+        test_set: in place of references: a test set that sacreBLEU knows and has downloaded, such
+            as wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.
+        strict: treat warnings about the texts as errors.
+    """
+
+    references: References
+    source: Annotated[str | None, Setting(flags=("-s", "--source"), metavar="FILE", **RARE_TEXT)]
+    documents: Annotated[str | None, Setting(metavar="FILE", group="Texts")]
+    test_set: Annotated[str | None, Setting(metavar="NAME", **RARE_TEXT)]
+    strict: Annotated[bool, Setting(**RARE_TEXT)]
 
 
-def _set_options(name: str) -> list[click.Parameter]:
-    """Return the options of evaluation sets for a command."""
-    return [
-        Option(
-            "--lp",
-            "Language pair of an evaluation set, the folder SYSTEM.",
-            "PAIR",
-            group="Texts",
-            # Metrics are usually compared with people on evaluation sets.
-            rare=name != "agree",
-            is_setting=True,
-        ),
-        Option(
-            "--humans/--no-humans",
-            "Compare the human translations of an evaluation set too. Default: as in its task.",
-            group="Texts",
-            rare=True,
-            default=None,
-        ),
+class SetOptions(TypedDict, total=False):
+    """Options of evaluation sets.
+
+    Attributes:
+        lp: language pair of an evaluation set, the folder SYSTEM.
+        humans: compare the human translations of an evaluation set too. Default: as in its task.
+    """
+
+    lp: Annotated[str | None, Setting(metavar="PAIR", group="Texts")]
+    humans: Annotated[bool | None, Setting(flags=("--humans/--no-humans",), **RARE_TEXT)]
+
+
+class GroupOptions(TypedDict, total=False):
+    """Option of groups.
+
+    Attributes:
+        columns: also report groups of segments: domain, document, another column of the --documents
+            table, or FILE#COLUMN.
+    """
+
+    columns: Annotated[
+        Sequence[str] | None, Setting(flags=("--by",), metavar="COLUMN", group="Texts")
     ]
 
 
@@ -553,6 +562,28 @@ class Texts:
             raise SuspiciousTextError([warning.message for warning in warnings])
         warn_of_texts(warnings)
 
+    def run(
+        self,
+        verb: Callable[..., Any],
+        counts: Counts,
+        settings: Mapping[str, Any],
+        passes: int = 1,
+        action: str = "comparing",
+    ) -> Any:
+        """Call a verb with counts and the groups of ``--by``, and show its progress.
+
+        Args:
+            verb: function of counts.
+            counts: counts of these texts.
+            settings: arguments of the verb, with the number of replicates.
+            passes: number of times that the verb makes the replicates.
+            action: participle before the progress bar.
+        """
+        labels = self.labels(counts.outline)
+        steps = passes * (settings["replicates"] or DEFAULT_REPLICATES)
+        with progress_bar(steps, action) as progress:
+            return verb(counts, by=labels, progress=progress, **settings)
+
     def labels(self, outline: Outline) -> dict[str, tuple[str, ...]]:
         """Return the labels of all segments by the columns of ``--by``."""
         return {
@@ -565,16 +596,15 @@ class Texts:
         known = outline.labels(column)
         if known is not None:
             return known
-        if parse_location(column).column is not None:
-            location = column
-        elif self.documents is not None:
+        location = column
+        if parse_location(column).column is None:
+            if self.documents is None:
+                expected = (
+                    "domain or document if the texts have them, a column of --documents FILE, or "
+                    "FILE#COLUMN"
+                )
+                raise SettingError("--by", column, expected)
             location = f"{parse_location(self.documents).path}#{column}"
-        else:
-            expected = (
-                "domain or document if the texts have them, a column of --documents FILE, or "
-                "FILE#COLUMN"
-            )
-            raise SettingError("--by", column, expected)
         # Any column can be read in the way that documents are.
         labels = read_labels(Files(), location, outline.systems[0], outline.segments)
         return labels.documents or ()
@@ -602,18 +632,12 @@ class Systems(click.Argument):
         """Return the arguments, or standard input if references but no systems are named."""
         value, source = super().consume_value(ctx, opts)
         is_named = isinstance(value, tuple) and bool(value)
-        if not is_named and self.required and "references" in opts and _is_piped():
-            value = (STANDARD_INPUT,)
+        if not is_named and self.required and "references" in opts:
+            with suppress(AttributeError, OSError, ValueError):
+                mode = os.fstat(sys.stdin.fileno()).st_mode
+                if stat.S_ISFIFO(mode) or stat.S_ISREG(mode):
+                    value = (STANDARD_INPUT,)
         return value, source
-
-
-def _is_piped() -> bool:
-    """Return whether standard input is a pipe or a file."""
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 #: Names of files of references.
@@ -645,7 +669,7 @@ def _public_test_set(argument: str | None, references: Sequence[str]) -> PublicT
         raise SettingError("--test-set", argument, "--test-set or --reference, not both")
     from truebleu.corpus.public_test_sets import find_test_set
 
-    language = click.get_current_context().meta.get(LANGUAGE)
+    language = click.get_current_context().params.get("language")
     name, pair = argument, language
     head, _, tail = argument.rpartition("/")
     if "-" in tail and head:  # some test sets have a slash in their names
@@ -667,106 +691,75 @@ def _with_labels(labelled: Labelled, public: PublicTestSet, *, documents: bool) 
     return labelled
 
 
-BY = Option(
-    "--by columns",
-    "Also report groups of segments: domain, document, another column of the --documents table, or "
-    "FILE#COLUMN.",
-    "COLUMN",
-    group="Texts",
-    multiple=True,
-)
-
-
 # Metrics.
 
 
-def _metric_options(
-    parse: Callable[[Sequence[str]], list[Metric]] | None, default: str | Sequence[str] | None
-) -> list[click.Parameter]:
-    """Return the options for metrics and for the language that chooses their tokenizers."""
-    names = [default] if isinstance(default, str) else list(default or ())
+class LanguageOptions(TypedDict, total=False):
+    """Option of the metrics of texts.
 
-    def read(texts: Sequence[str]) -> Sequence[Requested] | None:
-        context = click.get_current_context()
-        language = context.meta[LANGUAGE]
-        if language is None:
-            return (parse or as_requested)(texts) if texts else None
-        metrics: list[Requested] = [*(parse or as_requested)(texts or DEFAULT_METRIC)]
-        has_test_set = context.meta.get(TEST_SET) is not None
-        return _for_language(metrics, language, has_test_set=has_test_set)
-
-    return [
-        Option(
-            "-m --metric metrics",
-            "A metric, settings after a colon: chrf:word_order=2. Several: -m bleu chrf ter. See "
-            "truebleu list metrics.",
-            "METRIC",
-            group="Metrics",
-            multiple=True,
-            default=names,
-            show_default=bool(names) or "bleu, given scores, or all saved counts",
-            read=read,
-        ),
-        # Eager: --metric needs the language, in whatever order they are given.
-        Option(
-            "-l --language",
-            "Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
-            "does. Default: by the script of the references.",
-            "LANG",
-            group="Metrics",
-            rare=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_store_in_context(LANGUAGE),
-        ),
-    ]
-
-
-#: Option for the direction of given scores.
-DIRECTION = Option(
-    "--higher-is-better/--lower-is-better",
-    "For scores of other tools: their direction, whatever the name suggests.",
-    group="Metrics",
-    rare=True,
-    default=None,
-    expose_value=False,
-    callback=_store_in_context(HIGHER),
-)
-
-
-def _chosen_metrics(metrics: list[Requested] | None, texts: Texts | None) -> list[Requested] | None:
-    """Apply --higher-is-better or --lower-is-better to scores of other tools.
-
-    Raises UsageError if only metrics were requested. None requests the default metric.
+    Attributes:
+        language: target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU
+            does. Default: by the script of the references.
     """
-    higher = click.get_current_context().meta.get(HIGHER)
-    if higher is None:
-        return metrics
-    if metrics is None and texts is not None and texts.systems and not texts.references:
-        metrics = as_requested("scores") if are_scores(texts.systems) else None
-    if all(isinstance(metric, Metric) for metric in metrics or ()):
-        option = "--higher-is-better" if higher else "--lower-is-better"
-        raise click.UsageError(f"{option} is for scores of other tools: -m scores.")
-    return [
-        metric
-        if isinstance(metric, Metric)
-        else replace(cast("Any", metric), higher_is_better=higher)
-        for metric in metrics or ()
+
+    language: Annotated[
+        str | None,
+        Setting(flags=("-l", "--language"), metavar="LANG", group="Metrics", rare=True),
     ]
 
 
-def _for_language(
-    metrics: list[Requested], language: str, *, has_test_set: bool
-) -> list[Requested]:
-    """Fix the tokenizers for a language; raises SettingError if no metric depends on it."""
-    fixed = [
-        metric.for_language(language) if isinstance(metric, Metric) else metric
-        for metric in metrics
+class DirectionOptions(TypedDict, total=False):
+    """Option of given scores.
+
+    Attributes:
+        higher_is_better: for scores of other tools: their direction, whatever the name suggests.
+    """
+
+    higher_is_better: Annotated[
+        bool | None,
+        Setting(flags=("--higher-is-better/--lower-is-better",), group="Metrics", rare=True),
     ]
-    if fixed == metrics and not has_test_set:
-        expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
-        raise SettingError("--language", language, expected)
-    return fixed
+
+
+def _metric_option(verb: Callable[..., Any]) -> Option:
+    """Return the option for metrics, with the default of a verb."""
+    default = inspect.signature(verb).parameters["metrics"].default
+    names = [default] if isinstance(default, str) else list(default or ())
+    return Option(
+        "-m --metric metrics",
+        "A metric, settings after a colon: chrf:word_order=2. Several: -m bleu chrf ter. See "
+        "truebleu list metrics.",
+        "METRIC",
+        group="Metrics",
+        multiple=True,
+        default=names,
+        show_default=bool(names) or "bleu, given scores, or all saved counts",
+    )
+
+
+def _chosen_metrics(
+    values: dict[str, Any], parse: Callable[[Any], Sequence[Requested]]
+) -> list[Requested] | None:
+    """Parse metrics and fix their language and direction; None requests the default metric.
+
+    Args:
+        values: values of a command's options; language and direction are removed.
+        parse: function that parses names of metrics.
+    """
+    language, higher = values.pop("language"), values.pop("higher_is_better", None)
+    texts: Texts | None = values.get("texts")
+    metrics = parse(values["metrics"]) if values["metrics"] else None
+    if language is not None:
+        requested = [*(metrics or parse(DEFAULT_METRIC))]
+        metrics = [m.for_language(language) if isinstance(m, Metric) else m for m in requested]
+        if metrics == requested and (texts is None or texts.public is None):
+            expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
+            raise SettingError("--language", language, expected)
+    if higher is not None:
+        are_given = texts is not None and not texts.references and are_scores(texts.systems)
+        metrics = metrics or as_requested(ITEM_METRIC if are_given else DEFAULT_METRIC)
+        metrics = with_direction(metrics, not higher)
+    return None if metrics is None else list(metrics)
 
 
 # Output.
@@ -895,18 +888,33 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
 # Executors of long work.
 
 
-def _executor_options() -> list[click.Parameter]:
-    number = click.IntRange(min=1, max=MAX_THREADS)
-    return [
-        Option("--processes", "Run tasks in N processes.", "N", rare=True, type=number),
-        Option(
-            "--dask cluster",
-            "Run tasks on a Dask cluster with this scheduler, such as tls://10.0.0.1:8786. Needs "
-            "truebleu[dask].",
-            "ADDRESS",
-            rare=True,
-        ),
+class ExecutorOptions(TypedDict, total=False):
+    """Options of executors.
+
+    Attributes:
+        processes: run tasks in N processes.
+        cluster: run tasks on a Dask cluster with this scheduler, such as tls://10.0.0.1:8786. Needs
+            truebleu[dask].
+    """
+
+    processes: Annotated[
+        int | None,
+        Setting(minimum=1, maximum=MAX_THREADS, metavar="N", group="Output", rare=True),
     ]
+    cluster: Annotated[
+        str | None, Setting(flags=("--dask",), metavar="ADDRESS", group="Output", rare=True)
+    ]
+
+
+#: Declarations of the options that are parts of several commands.
+PARTS: dict[str, type] = {
+    "texts": TextOptions,
+    "sets": SetOptions,
+    "by": GroupOptions,
+    "metrics": LanguageOptions,
+    "direction": DirectionOptions,
+    "executor": ExecutorOptions,
+}
 
 
 def _executor(

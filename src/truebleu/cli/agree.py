@@ -43,14 +43,6 @@ if TYPE_CHECKING:
     from truebleu.human.judgments import HumanScores, PairwiseJudgments
     from truebleu.metrics.base import Requested
 
-EPILOG = """\b
-Examples:
-  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
-  truebleu agree wmt23/ --lp en-de
-  truebleu agree wmt23/ --lp en-de -o agreement.html
-  truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
-"""
-
 
 #: Options of `read_human` that get a prefix, because other options have their names.
 PREFIXED = {name: f"human_{name}" for name in ("format", "column", "weights")}
@@ -105,12 +97,18 @@ class HumanFile:
     agree,
     "[systems] texts sets metrics chart details format output",
     options=HUMAN_OPTIONS,
-    epilog=EPILOG,
 )
 def agree_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **values: Any
 ) -> None:
-    """Test how well metrics agree with human raters, and which agrees best."""
+    """Test how well metrics agree with human raters, and which agrees best.
+
+    Examples:
+      truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu chrf ter
+      truebleu agree wmt23/ --lp en-de
+      truebleu agree wmt23/ --lp en-de -o agreement.html
+      truebleu agree -r ref.txt sys/ --human mqm.tsv --grid 'sentbleu:smoothing=4,k=1|2|5|10'
+    """
     evaluation_set = texts.evaluation_set(values["human"])
     if evaluation_set is not None:
         reject_unused(READING, "has no effect with an evaluation set")

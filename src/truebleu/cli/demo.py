@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 import click
 
 from truebleu._results import Result
-from truebleu.cli._command import FilePath, Option, ResultWriter, make_command
+from truebleu.cli._command import ResultWriter, make_command
 from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
 from truebleu.corpus.sequences import Segments
 from truebleu.errors import PluginError
@@ -79,17 +79,18 @@ def demo(**options: Unpack[DemoOptions]) -> TestSet:
     return replace(test_set, systems=texts)
 
 
-SAVE = Option(
-    "--save folder",
-    "Also write the texts and a report into FOLDER.",
-    "FOLDER",
-    type=FilePath(path_type=Path),
-)
+@make_command("demo", demo, "")
+def demo_command(
+    segments: int,
+    seed: int,
+    folder: Annotated[str | None, Setting(flags=("--save",), metavar="FOLDER", group="Output")],
+    show: ResultWriter,
+) -> None:
+    """Simulate a test set, score it, and show which differences are real and what causes them.
 
-
-@make_command("demo", demo, "", options=[SAVE])
-def demo_command(segments: int, seed: int, folder: Path | None, show: ResultWriter) -> None:
-    """Simulate a test set, score it, and show which differences are real and what causes them."""
+    Args:
+        folder: also write the texts and a report into FOLDER.
+    """
     test_set = demo(segments=segments, seed=seed)
     if folder is not None:
         # Save before scoring, so that a file that cannot be written is reported at once.
@@ -112,7 +113,7 @@ def demo_command(segments: int, seed: int, folder: Path | None, show: ResultWrit
     if folder is None:
         _say("", "Next: truebleu demo --save demo writes the texts and a report.")
         return
-    path = page.save(folder / "report.html", command="truebleu demo", overwrite=show.force)
+    path = page.save(Path(folder, "report.html"), command="truebleu demo", overwrite=show.force)
     _say("", f"Wrote the texts and a report: open {path} in a browser.")
 
 
@@ -211,14 +212,14 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "tuners": _tuners,
 }
 KIND = click.Argument(["kind"], type=click.Choice(tuple(KINDS)))
-LIST_EPILOG = """\b
-Examples:
-  truebleu list metrics
-  truebleu list tokenizers --format tsv
-"""
 
 
-@make_command("list", options=[KIND], epilog=LIST_EPILOG)
+@make_command("list", options=[KIND])
 def list_command(kind: str, show: ResultWriter) -> None:
-    """List the names that options take, including plug-ins of installed packages."""
+    """List the names that options take, including plug-ins of installed packages.
+
+    Examples:
+      truebleu list metrics
+      truebleu list tokenizers --format tsv
+    """
     show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

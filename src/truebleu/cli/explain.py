@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from truebleu.cli._command import Option, ResultWriter, Texts, make_command
+from truebleu.cli._command import ResultWriter, Texts, make_command
 from truebleu.cli.main import warn
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, shortened
 from truebleu.explanation.explain import explain
 from truebleu.explanation.training import check
-from truebleu.schema import DEFAULT_REPLICATES
+from truebleu.schema import Setting
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Requested
 
 
-def _read_word_counts(path: str) -> dict[str, int]:
-    """Read a file of WORD<tab>COUNT lines; return the counts of lowercase words."""
+def read_word_counts(path: str | None) -> dict[str, int] | None:
+    """Read a file of WORD<tab>COUNT lines; return the counts of lowercase words, or None."""
+    if path is None:
+        return None
     counts: dict[str, int] = {}
     text = decode(path, Files().contents(path))
     for number, line in enumerate(text.split("\n"), 1):
@@ -31,60 +33,55 @@ def _read_word_counts(path: str) -> dict[str, int]:
     return counts
 
 
-EXPLAIN_EPILOG = """\b
-Examples:
-  truebleu explain -r ref.txt new.txt old.txt
-  truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
-"""
-COUNTS = Option(
-    "--counts",
-    "Words and their counts in the training data, separated by a tab; shows which words are rare.",
-    "FILE",
-    group="Texts",
-    rare=True,
-    read=_read_word_counts,
-)
+#: File of words and their counts.
+WordCounts: TypeAlias = Annotated[
+    str | None,
+    Setting(
+        help="Words and their counts in the training data, separated by a tab; shows which words "
+        "are rare.",
+        metavar="FILE",
+        group="Texts",
+        rare=True,
+    ),
+]
 
 
-@make_command(
-    "explain",
-    explain,
-    "[systems] texts metrics by details format output",
-    options=[COUNTS],
-    epilog=EXPLAIN_EPILOG,
-)
+@make_command("explain", explain, "[systems] texts metrics by details format output")
 def explain_command(
-    texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
+    texts: Texts,
+    metrics: list[Requested] | None,
+    counts: WordCounts,
+    show: ResultWriter,
+    **settings: Any,
 ) -> None:
     """Break the difference between the first and the second SYSTEM down into contributions.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+
+    Examples:
+      truebleu explain -r ref.txt new.txt old.txt
+      truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
     """
-    counts = texts.count(metrics, keep_texts=True)
-    if counts.texts is None:
+    settings["counts"] = read_word_counts(counts)
+    counted = texts.count(metrics, keep_texts=True)
+    if counted.texts is None:
         warn(
             "no texts were given: n-grams, typography, degenerate outputs and slices by properties "
             "of the texts are left out"
         )
-    steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
-    with progress_bar(steps, "comparing") as progress:
-        labels = texts.labels(counts.outline)
-        explanation = explain(counts, by=labels, progress=progress, **settings)
-    show(explanation)
+    show(texts.run(explain, counted, settings, passes=2))
 
 
-CHECK_EPILOG = """\b
-Examples:
-  truebleu check -r ref.txt -s src.txt system.txt --train corpus.en.gz --train corpus.de.gz
-  zcat corpus/*.gz | truebleu check -r ref.txt --train -
-"""
-
-
-@make_command("check", check, "[systems] texts metrics format output", epilog=CHECK_EPILOG)
+@make_command("check", check, "[systems] texts metrics format output")
 def check_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
-    """Find the test segments that occur in training text, and score SYSTEMs without them."""
+    """Find the test segments that occur in training text, and score SYSTEMs without them.
+
+    Examples:
+      truebleu check -r ref.txt -s src.txt system.txt --train corpus.en.gz --train corpus.de.gz
+      zcat corpus/*.gz | truebleu check -r ref.txt --train -
+    """
     counts = texts.count(metrics, keep_texts=True)
     with progress_bar(0, "searching") as progress:
         result = check(counts, progress=progress, **settings)

@@ -5,6 +5,7 @@ Results go to standard output; warnings, errors and progress, to standard error.
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import signal
@@ -36,6 +37,17 @@ INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
 
+def split_help(docstring: str | None) -> tuple[str, str]:
+    """Split a command's docstring into the text above its options, and the examples below them.
+
+    Blocks with indented lines keep their line breaks.
+    """
+    text, heading, rest = inspect.cleandoc(docstring or "").partition("\n\nExamples:\n")
+    text = text.partition("\n\nArgs:\n")[0]
+    blocks = f"{heading}{rest}".strip().split("\n\n")
+    return text, "\n\n".join(f"\b\n{block}" if "\n  " in block else block for block in blocks)
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help.
 
@@ -50,6 +62,7 @@ class LazyGroup(click.Group):
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
+        self.help, self.epilog = split_help(self.help)
         self.table = table
         self.sections = sections or {"Commands": tuple(table)}
 
@@ -135,26 +148,24 @@ COMMANDS = {
     for name, (home, text) in section.items()
 }
 
-EPILOG = """\b
-Examples:
-  truebleu score -r ref.txt system.txt
-  truebleu compare -r ref.txt old.txt new.txt
-  truebleu compare a.jsonl b.jsonl -m scores
-  truebleu report -r ref.txt new.txt old.txt -o report.html
-  truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
-"""
-
 
 @click.group(
     cls=LazyGroup,
     table=COMMANDS,
     sections=SECTIONS,
-    epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, prog_name="truebleu")
 def truebleu() -> None:
-    """Is the difference between two systems real: translations, or models scored item by item?"""
+    """Is the difference between two systems real: translations, or models scored item by item?
+
+    Examples:
+      truebleu score -r ref.txt system.txt
+      truebleu compare -r ref.txt old.txt new.txt
+      truebleu compare a.jsonl b.jsonl -m scores
+      truebleu report -r ref.txt new.txt old.txt -o report.html
+      truebleu gate new.txt --baseline old.txt -r ref.txt --margin 0.5
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, get_args
 
 import click
 
 from truebleu.cli._command import (
     FilePath,
-    Option,
+    References,
     ResultWriter,
     make_command,
-    reference_option,
     reject_unused,
     setting_options,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import LazyGroup, warn
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest_files import ListFormat, read_lists
 from truebleu.errors import SettingError
@@ -33,11 +33,11 @@ from truebleu.nbest.problem import list_metrics
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.tuning import TUNERS, as_tuner, tune
 from truebleu.reports.document import one_line
-from truebleu.schema import fields_of
+from truebleu.schema import Setting, declared_by, fields_of
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest import NBest
@@ -45,10 +45,17 @@ if TYPE_CHECKING:
 
 # Reading lists and their references, and writing the choices.
 
+FILE = Setting(metavar="FILE", group="Texts")
+
 
 def list_reader(options: dict[str, Any]) -> Callable[[str | None], Any]:
-    """Return a reader of lists in the format of the options, which it removes from `options`."""
+    """Return a reader of lists in the format of the options, which it removes from `options`.
+
+    References in `options` are read.
+    """
     form = ListFormat(**{field.name: options.pop(field.name) for field in fields(ListFormat)})
+    for name in options.keys() & {"references", "test_references", "train_references"}:
+        options[name] = read_references(options[name])
 
     def read(path: str | None) -> NBest | None:
         with progress_bar(0, "reading"):
@@ -70,23 +77,22 @@ def read_references(paths: Sequence[str]) -> dict[str, TextLike] | None:
     return dict(zip(names, texts, strict=True))
 
 
-def list_options(
-    text: str = "A reference; repeat for several.", *, required: bool = True
-) -> list[click.Parameter]:
-    """Return LISTS, the options for reading them, which `list_reader` takes, and references."""
-    lists = click.Argument(["lists"], required=required, type=FilePath())
-    return [
-        lists,
-        *setting_options(fields_of(ListFormat)),
-        reference_option("", text, read=read_references),
-    ]
+class ListOptions(TypedDict, total=False):
+    """Option of lists.
+
+    Attributes:
+        references: a reference; repeat for several.
+    """
+
+    references: References
 
 
-def further_lists(of: str, text: str) -> list[Option]:
-    """Return the options for lists of another kind, such as "test", and their references."""
-    references = f"A reference of the {of} lists; repeat for several."
-    lists = Option(f"--{of}-lists", text, "LISTS", group="Texts")
-    return [lists, reference_option(of, references, read=read_references)]
+#: Options for reading lists, which `list_reader` takes, and their references.
+LIST_OPTIONS = [
+    *setting_options(fields_of(ListFormat)),
+    *setting_options(declared_by(ListOptions)),
+]
+LISTS = click.Argument(["lists"], type=FilePath())
 
 
 def as_lines(texts: Iterable[str]) -> bytes:
@@ -126,70 +132,63 @@ def _bounds(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
     return bounds
 
 
-TUNE_EPILOG = """\b
-Examples:
-  truebleu tune dev.nbest -r dev.ref -o weights.ini
-  truebleu tune dev.nbest -r dev.ref --method mira:epochs=30 -m chrf --repeats 5 --processes 4
-  truebleu tune samples.jsonl -m feature:comet --fix logprob=1
-  truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
-"""
-TUNE_OPTIONS = [
-    *list_options(required=False),
-    Option(
-        "--method",
-        f"{', '.join(TUNERS)}. Settings follow a colon; truebleu list tuners lists them.",
-        "METHOD",
-        group="Metrics",
-        default="mert",
-        show_default=True,
-        read=as_tuner,
-    ),
-    *further_lists("test", "Lists to measure the gain on."),
-    Option(
-        "--start",
-        "Weights to start from: TSV, JSON or a Moses ini.",
-        "FILE",
-        group="Metrics",
-        read=read_weights,
-    ),
-    Option(
-        "--resume",
-        "Save results as they come, and continue from them: a file; with --decoder, a folder.",
-        "PATH",
-        type=FilePath(path_type=Path),
-    ),
-    *(
-        Option(flags, text, takes, group="Metrics", rare=True, multiple=True, read=read)
-        for flags, takes, text, read in (
-            ("--fix fixed", "NAME=WEIGHT", "Fix a weight; repeat for several.", _fixed),
-            ("--bound bounds", "NAME=LOW:HIGH", "Keep a weight between two numbers.", _bounds),
-        )
-    ),
-    Option(
-        "--decoder",
-        "Instead of LISTS: tune on what COMMAND writes into {nbest} with the weights in {weights} "
-        "(TSV), {weights.json} or {weights.ini}, round after round.",
-        "COMMAND",
-        group="Texts",
-    ),
-    *setting_options(fields_of(OuterLoop)),
-]
+class TuneFiles(TypedDict, total=False):
+    """Options of `tune` that name files or need parsing.
+
+    Attributes:
+        test_lists: lists to measure the gain on.
+        test_references: a reference of the test lists; repeat for several.
+        start: weights to start from: TSV, JSON or a Moses ini.
+        fixed: fix a weight; repeat for several.
+        bounds: keep a weight between two numbers.
+        resume: save results as they come, and continue from them: a file; with --decoder, a folder.
+        decoder: instead of LISTS: tune on what COMMAND writes into {nbest} with the weights in
+            {weights} (TSV), {weights.json} or {weights.ini}, round after round.
+    """
+
+    method: Annotated[
+        str,
+        Setting(
+            help=f"Method: {', '.join(TUNERS)}. Settings follow a colon, see truebleu list tuners.",
+            metavar="METHOD",
+            group="Metrics",
+            default="mert",
+        ),
+    ]
+    test_lists: Annotated[str | None, Setting(metavar="LISTS", group="Texts")]
+    test_references: Annotated[Sequence[str] | None, replace(FILE, flags=("--test-reference",))]
+    start: Annotated[str | None, Setting(metavar="FILE", group="Metrics")]
+    fixed: Annotated[
+        Sequence[str] | None,
+        Setting(flags=("--fix",), metavar="NAME=WEIGHT", group="Metrics", rare=True),
+    ]
+    bounds: Annotated[
+        Sequence[str] | None,
+        Setting(flags=("--bound",), metavar="NAME=LOW:HIGH", group="Metrics", rare=True),
+    ]
+    resume: Annotated[str | None, Setting(metavar="PATH", group="Output")]
+    decoder: Annotated[str | None, Setting(metavar="COMMAND", group="Texts")]
 
 
 @make_command(
     "tune",
     tune,
     "metrics executor details format output",
-    options=TUNE_OPTIONS,
+    options=[
+        click.Argument(["lists"], required=False, type=FilePath()),
+        *LIST_OPTIONS,
+        *setting_options(declared_by(TuneFiles)),
+        *setting_options(fields_of(OuterLoop)),
+    ],
     metrics=list_metrics,
     output="Write the weights in the format of FILE's ending: .tsv, .json or .ini (Moses).",
-    epilog=TUNE_EPILOG,
 )
 def tune_command(
     lists: str | None,
     test_lists: str | None,
+    start: str | None,
     decoder: str | None,
-    resume: Path | None,
+    resume: str | None,
     executor: Executor | None,
     show: ResultWriter,
     **options: Any,
@@ -197,6 +196,12 @@ def tune_command(
     """Tune the weights of the features in LISTS, and measure the gain on other segments.
 
     A metric may also be feature:NAME, the mean of a feature of the lists.
+
+    Examples:
+      truebleu tune dev.nbest -r dev.ref -o weights.ini
+      truebleu tune dev.nbest -r dev.ref --method mira:epochs=30 -m chrf --repeats 5 --processes 4
+      truebleu tune samples.jsonl -m feature:comet --fix logprob=1
+      truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
     """
     kind = None if show.output is None else weights_format(show.output)
     if test_lists is None:
@@ -206,20 +211,23 @@ def tune_command(
         options["folds"] = 0
     if (lists is None) == (decoder is None):
         raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
+    options["method"] = as_tuner(options["method"])
+    options["start"] = None if start is None else read_weights(start)
+    options["fixed"], options["bounds"] = _fixed(options["fixed"]), _bounds(options["bounds"])
     read = list_reader(options)
     loop = {name: options.pop(name) for name in ("rounds", "timeout")}
     if lists is not None:
         reject_unused(loop, "requires --decoder COMMAND")
         development: Any = read(lists)
         bar = (options["method"].steps * options["repeats"] * (1 + options["folds"]), "tuning")
-    elif options["start"] is None or resume is None:
+    elif start is None or resume is None:
         raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER with --decoder")
     else:
-        development = OuterLoop(decoder=decoder or "", folder=resume, read=read, **loop)
+        development = OuterLoop(decoder=decoder or "", folder=Path(resume), read=read, **loop)
         bar = (development.rounds, "decoding")
     runner = Runner(
         # A decoder's rounds keep their own journal.
-        journal=resume if decoder is None else None,
+        journal=Path(resume) if resume is not None and decoder is None else None,
         progress=None if executor is None else partial(progress_bar, action="tuning"),
         executor=executor,
     )
@@ -235,24 +243,21 @@ def tune_command(
 
 # Choosing by weights, quality scores or a trained model.
 
-RERANK_EPILOG = """\b
-Examples:
-  truebleu rerank test.nbest --weights weights.ini -o best.txt -r test.ref
-  truebleu rerank samples.jsonl --quality kiwi -o best.txt
-  truebleu rerank test.nbest -r ref --train-lists dev.nbest --train-reference dev.ref
-  truebleu rerank lists.jsonl -r ref --ngrams 3 -m nist bleu
-"""
-RERANK_OPTIONS = [
-    *list_options("A reference, to measure the gain by; repeat for several."),
-    Option(
-        "--weights",
-        "Choose by these weights of features: TSV, JSON or a Moses ini.",
-        "FILE",
-        group="Metrics",
-        read=read_weights,
-    ),
-    *further_lists("train", "Lists to train on. Default: folds of LISTS."),
-]
+
+class RerankFiles(TypedDict, total=False):
+    """Options of `rerank` that name files.
+
+    Attributes:
+        weights: choose by these weights of features: TSV, JSON or a Moses ini.
+        train_lists: lists to train on. Default: folds of LISTS.
+        train_references: a reference of the train lists; repeat for several.
+    """
+
+    weights: Annotated[str | None, Setting(metavar="FILE", group="Metrics")]
+    train_lists: Annotated[str | None, Setting(metavar="LISTS", group="Texts")]
+    train_references: Annotated[Sequence[str] | None, replace(FILE, flags=("--train-reference",))]
+
+
 #: Options of training.
 TRAINING = ("train_lists", "folds", "gamma", "ngrams")
 
@@ -261,16 +266,21 @@ TRAINING = ("train_lists", "folds", "gamma", "ngrams")
     "rerank",
     rerank,
     "metrics details format output",
-    options=RERANK_OPTIONS,
+    options=[LISTS, *LIST_OPTIONS, *setting_options(declared_by(RerankFiles))],
     metrics=list_metrics,
     output="Write the chosen texts, one line each.",
-    epilog=RERANK_EPILOG,
 )
 def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **options: Any) -> None:
     """Choose the best-scoring candidate for each segment in LISTS.
 
     Candidates are scored by --weights, by columns of --quality scores, or by a model that is
     trained on the references to prefer the best candidates.
+
+    Examples:
+      truebleu rerank test.nbest --weights weights.ini -o best.txt -r test.ref
+      truebleu rerank samples.jsonl --quality kiwi -o best.txt
+      truebleu rerank test.nbest -r ref --train-lists dev.nbest --train-reference dev.ref
+      truebleu rerank lists.jsonl -r ref --ngrams 3 -m nist bleu
     """
     if options["weights"] is not None or options["quality"]:
         reject_unused(TRAINING, "has no effect with --weights or --quality")
@@ -278,6 +288,8 @@ def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **op
         reject_unused(["train_references"], "requires --train-lists LISTS")
     else:
         reject_unused(["folds"], "excludes --train-lists")
+    if options["weights"] is not None:
+        options["weights"] = read_weights(options["weights"])
     read = list_reader(options)
     options["train_lists"] = read(train_lists)
     with progress_bar(options["folds"], "training") as progress:
@@ -288,59 +300,46 @@ def rerank_command(lists: str, train_lists: str | None, show: ResultWriter, **op
 
 # The candidate with the highest expected utility.
 
-MBR_EPILOG = """\b
-Examples:
-  truebleu mbr samples.jsonl -o best.txt
-  truebleu mbr run1.nbest -m bleu --weigh-by probability --temperature 2 -o best.txt
-  truebleu mbr samples.jsonl -r ref.txt -o best.txt
-"""
-
 
 #: Name of standard output as a file.
 STANDARD_OUTPUT = "-"
-MBR_OPTIONS = [
-    *list_options("A real reference, to score the choice by; repeat for several."),
-    Option(
-        "--pseudo-references",
-        "Lists to compare candidates with, in the same format. Default: with each other.",
-        "FILE",
-        group="Texts",
-    ),
-    Option("-s --source", "The source text, for a utility that reads it.", "FILE", group="Texts"),
-    Option(
-        "-m --metric",
-        "The utility; settings follow a colon: chrf:word_order=2.",
-        "METRIC",
-        group="Metrics",
-        default="chrf",
-        show_default=True,
-    ),
-    Option(
-        "--weigh-by",
-        "Weights of pseudo-references: all equal, by the model's probability, or by the number of "
-        "samples.",
-        group="Statistics",
-        type=click.Choice(get_args(Weights)),
-        default="uniform",
-        show_default=True,
-    ),
-    Option(
-        "--method",
-        f"Method, with settings after a colon: {', '.join(METHODS)}.",
-        group="Statistics",
-        default="exact",
-        show_default=True,
-    ),
-]
+
+
+class MbrChoices(TypedDict, total=False):
+    """Options of `mbr` that name files or methods.
+
+    Attributes:
+        pseudo_references: lists to compare candidates with, in the same format. Default: with each
+            other.
+        source: the source text, for a utility that reads it.
+        metric: the utility; settings follow a colon: chrf:word_order=2.
+        weigh_by: weights of pseudo-references: all equal, by the model's probability, or by the
+            number of samples.
+    """
+
+    pseudo_references: Annotated[str | None, FILE]
+    source: Annotated[str | None, replace(FILE, flags=("-s", "--source"))]
+    metric: Annotated[
+        str,
+        Setting(flags=("-m", "--metric"), metavar="METRIC", group="Metrics", default="chrf"),
+    ]
+    weigh_by: Annotated[str, Setting(choices=get_args(Weights), default="uniform")]
+    method: Annotated[
+        str,
+        Setting(
+            help=f"Method, with settings after a colon: {', '.join(METHODS)}.",
+            metavar="TEXT",
+            default="exact",
+        ),
+    ]
 
 
 @make_command(
     "mbr",
     mbr,
     "executor details format output",
-    options=MBR_OPTIONS,
+    options=[LISTS, *LIST_OPTIONS, *setting_options(declared_by(MbrChoices))],
     output="Write the chosen texts, one line each; - for standard output, without the report.",
-    epilog=MBR_EPILOG,
 )
 def mbr_command(
     lists: str,
@@ -352,6 +351,11 @@ def mbr_command(
     """Choose the candidate with the highest expected utility for each segment in LISTS.
 
     Each candidate is scored against all others as references: minimum Bayes risk.
+
+    Examples:
+      truebleu mbr samples.jsonl -o best.txt
+      truebleu mbr run1.nbest -m bleu --weigh-by probability --temperature 2 -o best.txt
+      truebleu mbr samples.jsonl -r ref.txt -o best.txt
     """
     read = list_reader(options)
     candidates = read(lists)
@@ -375,36 +379,44 @@ def mbr_command(
 
 # Descriptions of lists, and their oracle scores.
 
-NBEST_EPILOG = """\b
-Formats, guessed from the first line or set by --input-format:
-  moses cdec joshua marian   id ||| text ||| features ||| score
-  fairseq                    the log of fairseq-generate
-  sockeye jsonl              JSON Lines, one per segment or per candidate
-  flat                       --list-size N lines of plain text for each segment
 
-\b
-Examples:
-  truebleu nbest stats run1.nbest
-  truebleu nbest oracle run1.nbest -r ref.txt -m bleu chrf
-"""
-
-
-@click.group("nbest", epilog=NBEST_EPILOG)
+@click.group(
+    "nbest",
+    cls=LazyGroup,
+    table={
+        "stats": ("truebleu.cli.nbest:stats", "Count candidates, duplicates and features."),
+        "oracle": ("truebleu.cli.nbest:oracle", "Score the best and the worst choice."),
+    },
+)
 def nbest_command() -> None:
-    """Describe n-best lists and their oracle score."""
+    """Describe n-best lists and their oracle score.
+
+    Examples:
+      truebleu nbest stats run1.nbest
+      truebleu nbest oracle run1.nbest -r ref.txt -m bleu chrf
+
+    Formats, guessed from the first line or set by --input-format:
+      moses cdec joshua marian   id ||| text ||| features ||| score
+      fairseq                    the log of fairseq-generate
+      sockeye jsonl              JSON Lines, one per segment or per candidate
+      flat                       --list-size N lines of plain text for each segment
+    """
 
 
-@make_command("stats", options=list_options())
-def stats(
-    lists: str, references: dict[str, TextLike] | None, show: ResultWriter, **options: Any
-) -> None:
+@make_command("stats", options=[LISTS, *LIST_OPTIONS])
+def stats(lists: str, show: ResultWriter, **options: Any) -> None:
     """Count candidates, duplicates and features of LISTS, and warn of problems."""
-    size = None if references is None else len(next(iter(references.values())))
-    show(describe_lists(list_reader(options)(lists), references=size))
+    read = list_reader(options)
+    size = len(next(iter((options["references"] or {"": ()}).values()))) or None
+    show(describe_lists(read(lists), references=size))
 
 
 @make_command(
-    "oracle", oracle_scores, "metrics format output", options=list_options(), metrics=list_metrics
+    "oracle",
+    oracle_scores,
+    "metrics format output",
+    options=[LISTS, *LIST_OPTIONS],
+    metrics=list_metrics,
 )
 def oracle(lists: str, show: ResultWriter, **options: Any) -> None:
     """Score the best and the worst choice from LISTS.
@@ -416,7 +428,3 @@ def oracle(lists: str, show: ResultWriter, **options: Any) -> None:
     with progress_bar(0, "scoring"):
         result = oracle_scores(read(lists), **options)
     show(result)
-
-
-for _command in (stats, oracle):
-    nbest_command.add_command(_command)

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from truebleu.cli._command import FilePath, Option, ResultWriter, Texts, make_command
+from truebleu.cli._command import ResultWriter, Texts, make_command
 from truebleu.errors import RefusedError
 from truebleu.planning.plan import plan
 from truebleu.planning.sample import sample
+from truebleu.schema import Setting
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Requested
 
-PLAN_EPILOG = """\b
-Examples:
-  truebleu plan -r ref.txt old.txt new.txt --difference 0.5
-  truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --difference 1 --power 0.9
-  truebleu plan -r ref.txt old.txt new.txt --margin 0.5
-"""
 
-
-@make_command("plan", plan, "[systems] texts metrics chart format output", epilog=PLAN_EPILOG)
+@make_command("plan", plan, "[systems] texts metrics chart format output")
 def plan_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
-    """Estimate the test set size needed to detect a difference, from a pilot of two SYSTEMs."""
+    """Estimate the test set size needed to detect a difference, from a pilot of two SYSTEMs.
+
+    Examples:
+      truebleu plan -r ref.txt old.txt new.txt --difference 0.5
+      truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --difference 1 --power 0.9
+      truebleu plan -r ref.txt old.txt new.txt --margin 0.5
+    """
     if not texts.systems:
         raise click.UsageError(
             "Name two outputs of a pilot: truebleu plan -r ref.txt old.txt new.txt"
@@ -40,32 +39,29 @@ def plan_command(
     show(result)
 
 
-SAMPLE_EPILOG = """\b
-Examples:
-  truebleu sample -r ref.txt -s src.txt --size 500 -o small
-  truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified -o small
-  truebleu sample -s src.txt --size 500 -o to-translate
-
-\b
-The folder gets each text under its name, documents.tsv if documents or domains are known, and
-segments.txt: the numbers of the segments in the pool, from 1.
-"""
-FOLDER = Option(
-    "-o --output folder",
-    "Folder to write the texts into.",
-    "FOLDER",
-    type=FilePath(path_type=Path),
-    required=True,
-)
-
-
-@make_command("sample", sample, "[systems] texts format", options=[FOLDER], epilog=SAMPLE_EPILOG)
-def sample_command(texts: Texts, folder: Path, show: ResultWriter, **settings: Any) -> None:
+@make_command("sample", sample, "[systems] texts format")
+def sample_command(
+    texts: Texts,
+    folder: Annotated[str, Setting(flags=("-o", "--output"), metavar="FOLDER", group="Output")],
+    show: ResultWriter,
+    **settings: Any,
+) -> None:
     """Draw a test set from a pool, and measure how representative it is.
 
     SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are
     optional; if given, their segments are drawn too. A pool of source texts alone needs no
     reference.
+
+    Args:
+        folder: folder to write the texts into.
+
+    Examples:
+      truebleu sample -r ref.txt -s src.txt --size 500 -o small
+      truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified -o small
+      truebleu sample -s src.txt --size 500 -o to-translate
+
+    The folder gets each text under its name, documents.tsv if documents or domains are known, and
+    segments.txt: the numbers of the segments in the pool, from 1.
     """
     if not texts.references:
         if texts.source is None or texts.systems:

@@ -11,36 +11,25 @@ import click
 
 from truebleu.cli._command import ResultWriter, Texts, make_command
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
-from truebleu.cli.explain import COUNTS
+from truebleu.cli.explain import WordCounts, read_word_counts
 from truebleu.cli.main import print_unless_quiet
 from truebleu.explanation.report import report
-from truebleu.schema import DEFAULT_REPLICATES
-from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
     from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Requested
-
-REPORT_EPILOG = """\b
-Examples:
-  truebleu report -r ref.txt old.txt new.txt -o report.html
-  truebleu report -r ref.txt sys/ --documents docs.tsv --baseline ONLINE-A -o report.html
-
-\b
-The file is self-contained and loads nothing: send it, or keep it with a build.
-"""
 
 
 @make_command(
     "report",
     report,
     "[systems] texts metrics by output",
-    options=[*HUMAN_OPTIONS, COUNTS],
-    epilog=REPORT_EPILOG,
+    options=HUMAN_OPTIONS,
 )
 def report_command(
     texts: Texts,
     metrics: list[Requested] | None,
+    counts: WordCounts,
     show: ResultWriter,
     **values: Any,
 ) -> None:
@@ -48,17 +37,21 @@ def report_command(
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
     may be counts that `truebleu score --save` saved; then no texts are needed.
+
+    Examples:
+      truebleu report -r ref.txt old.txt new.txt -o report.html
+      truebleu report -r ref.txt sys/ --documents docs.tsv --baseline ONLINE-A -o report.html
+
+    The file is self-contained and loads nothing: send it, or keep it with a build.
     """
     if show.output is None:
         raise click.UsageError("Name the page to write: -o report.html")
+    values["counts"] = read_word_counts(counts)
     human = HumanFile.or_none(values)
-    counts = texts.count(metrics, keep_texts=True)
+    counted = texts.count(metrics, keep_texts=True)
     if human is not None:
-        values |= _people(counts, human, values)
-    steps = 2 * (values["replicates"] or DEFAULT_REPLICATES)
-    with progress_bar(steps, "comparing") as progress:
-        labels = texts.labels(counts.outline)
-        page = report(counts, by=labels, progress=progress, **values)
+        values |= _people(counted, human, values)
+    page = texts.run(report, counted, values, passes=2)
     page.save(show.output, command=join(["truebleu", *sys.argv[1:]]), overwrite=show.force)
     print_unless_quiet(f"wrote {show.output}")
 

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from truebleu.cli._command import Option, ResultWriter, Texts, make_command, reject_unused
-from truebleu.schema import DEFAULT_REPLICATES
-from truebleu.schema.progress import progress_bar
+from truebleu.cli._command import ResultWriter, Texts, make_command, reject_unused
+from truebleu.schema import Setting
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Requested
 
-SCORE_EPILOG = """\b
-table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
-
-\b
-Examples:
-  truebleu score -r ref.txt system.txt
-  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
-  truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
-  truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
-"""
-SAVE = Option(
-    "--save file",
-    "Also save the counts of segments, which other commands take in place of texts.",
-    "FILE.npz",
-    rare=True,
-)
 #: Settings of confidence intervals.
 RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
 
 
-@make_command(
-    "score",
-    score,
-    "systems texts metrics by details format output",
-    options=[SAVE],
-    epilog=SCORE_EPILOG,
-)
+@make_command("score", score, "systems texts metrics by details format output")
 def score_command(
     texts: Texts,
     metrics: list[Requested] | None,
     show: ResultWriter,
-    file: str | None,
+    file: Annotated[
+        str | None, Setting(flags=("--save",), metavar="FILE.npz", group="Output", rare=True)
+    ],
     **settings: Any,
 ) -> None:
     """Score each SYSTEM against the references.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+
+    Args:
+        file: also save the counts of segments, which other commands take in place of texts.
+
+    Examples:
+      truebleu score -r ref.txt system.txt
+      truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu chrf ter
+      truebleu score -r ref.txt sys/ --confidence --documents docs.tsv
+      truebleu score -r ref.txt system.txt --per-segment -f tsv -o segments.tsv
+
+    table.tsv#column names a column; also of .csv, .jsonl and .parquet. - is standard input.
     """
     if not settings["confidence"]:
         reject_unused(RESAMPLING, "requires --confidence: without it nothing is resampled")
@@ -60,8 +50,4 @@ def score_command(
         from truebleu.counts.saved import save_counts
 
         save_counts(counts, file, overwrite=show.force)
-    steps = (settings["replicates"] or DEFAULT_REPLICATES) if settings["confidence"] else 0
-    with progress_bar(steps, "scoring") as progress:
-        labels = texts.labels(counts.outline)
-        result = score(counts, by=labels, progress=progress, **settings)
-    show(result)
+    show(texts.run(score, counts, settings, int(settings["confidence"]), "scoring"))

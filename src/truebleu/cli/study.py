@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import click
 
 from truebleu.cli._command import (
     FilePath,
     Option,
+    References,
     ResultWriter,
     Texts,
     make_command,
-    reference_option,
     reject_unused,
+    setting_options,
 )
 from truebleu.cli.agree import HUMAN_OPTIONS, HumanFile
 from truebleu.cli.main import LazyGroup
 from truebleu.corpus._files import register_input
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
-from truebleu.schema import DEFAULT_SEED
+from truebleu.schema import DEFAULT_SEED, Setting, declared_by
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
     from concurrent.futures import Executor
 
     from truebleu.corpus.nbest import NBest
@@ -54,16 +56,6 @@ STUDIES = {
     "reranking": ("nbest", "Gain of one reranker by several metrics."),
 }
 PAPER = ("truebleu.cli.study:paper_command", "Every table and figure of one of the four papers.")
-EPILOG = """\b
-Examples:
-  truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
-  truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
-  truebleu study coverage --simulate 3000
-
-\b
-A study takes the given texts as a pool, and measures on samples of it what you would otherwise
-have to assume. With --simulate N it makes a pool of N segments whose truth is known.
-"""
 # Error rates of simulated systems, so close that only large samples show the differences.
 SIMULATED_RATES = (0.20, 0.21, 0.23, 0.26, 0.30)
 SIMULATED_REFERENCES = 4
@@ -88,10 +80,18 @@ class StudyGroup(LazyGroup):
         for name, (module, text) in STUDIES.items()
     }
     | {"paper": PAPER},
-    epilog=EPILOG,
 )
 def study_command() -> None:
-    """Measure how far scores, intervals and tests can be trusted on your own data."""
+    """Measure how far scores, intervals and tests can be trusted on your own data.
+
+    Examples:
+      truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
+      truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
+      truebleu study coverage --simulate 3000
+
+    A study takes the given texts as a pool, and measures on samples of it what you would otherwise
+    have to assume. With --simulate N it makes a pool of N segments whose truth is known.
+    """
 
 
 #: Settings that only ``--help-all`` shows.
@@ -102,33 +102,53 @@ RARE = (
 )  # fmt: skip
 
 
+class StudyOptions(TypedDict, total=False):
+    """Options of the data of studies.
+
+    Attributes:
+        resume: save results in FILE as they come, and continue from it if it exists.
+        simulate: study N simulated segments instead of texts or lists.
+        topics: segments per topic on average, with --simulate; topics differ in difficulty.
+        sparse: with --simulate: every pair of words is a feature too, thousands of sparse ones.
+        references: a reference; repeat for several.
+        test_lists: test lists, with the same features.
+        test_references: a reference of the test lists; repeat for several.
+    """
+
+    resume: Annotated[str | None, Setting(metavar="FILE", group="Output")]
+    simulate: Annotated[int | None, Setting(minimum=1, metavar="N", group="Texts")]
+    topics: Annotated[int | None, Setting(minimum=1, metavar="N", group="Texts", rare=True)]
+    sparse: Annotated[bool, Setting(group="Texts", rare=True)]
+    references: References
+    test_lists: Annotated[str | None, Setting(metavar="LISTS", group="Texts")]
+    test_references: Annotated[
+        Sequence[str] | None,
+        Setting(flags=("--test-reference",), metavar="FILE", group="Texts"),
+    ]
+
+
 def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     """Make the command of a study, with an option per setting and the options of its data."""
     parameters = inspect.signature(study).parameters
     of_lists, with_human = "lists" in parameters, "human" in parameters
-    noun = "segments of the simulated decoder" if of_lists else "simulated segments"
-    text = f"Study N {noun} instead of texts."
-    simulate = Option("--simulate", text, "N", group="Texts", type=click.IntRange(min=1))
-    text = "Save results in FILE as they come, and continue from it if it exists."
-    resume = Option("--resume", text, "FILE", type=FilePath(path_type=Path))
-    text = "Segments per topic on average, with --simulate; topics differ in difficulty."
-    topics = Option("--topics", text, "N", group="Texts", rare=True, type=click.IntRange(min=1))
-    text = "With --simulate: every pair of words is a feature too, thousands of sparse ones."
-    sparse = Option("--sparse", text, group="Texts", rare=True, is_flag=True)
-    options = [resume, *([] if with_human else [simulate, sparse if of_lists else topics])]
-    if with_human:
-        options += HUMAN_OPTIONS
-    arguments: list[click.Parameter] = _list_options(parameters) if of_lists else []
+    names = {"resume", *(() if with_human else ("simulate", "sparse" if of_lists else "topics"))}
+    options: list[click.Parameter] = [*HUMAN_OPTIONS] if with_human else []
+    if of_lists:
+        names |= {"references", "test_lists", "test_references"} & {"references", *parameters}
+        options.append(click.Argument(["lists"], required=False, type=FilePath()))
+    known = declared_by(StudyOptions).items()
+    options += setting_options({name: option for name, option in known if name in names})
 
     def run(
-        show: ResultWriter, executor: Executor | None, resume: Path | None, **values: Any
+        show: ResultWriter, executor: Executor | None, resume: str | None, **values: Any
     ) -> None:
         from truebleu.execution.journal import Runner
 
         if resume is not None:
             register_input(resume)
         progress = partial(progress_bar, action="studying")
-        runner = Runner(journal=resume, progress=progress, executor=executor)
+        journal = None if resume is None else Path(resume)
+        runner = Runner(journal=journal, progress=progress, executor=executor)
         data = (_lists if of_lists else _pool_and_judgments if with_human else _pool)(values)
         settings = {key: value for key, value in values.items() if value not in (None, ())}
         show(study(*data, runner=runner, **settings))
@@ -136,26 +156,12 @@ def _command_of(name: str, study: Callable[..., StudyResult]) -> click.Command:
     run.__doc__ = inspect.cleandoc(study.__doc__ or "").partition("\nArgs:")[0].partition(">>>")[0]
     systems = "" if of_lists else "systems texts" if with_human else "[systems] texts"
     metrics = "metrics" if "metrics" in parameters else ""
-    command = make_command(
-        name,
-        study,
-        f"{systems} {metrics} executor chart format output",
-        options=[*arguments, *options],
-    )(run)
+    parts = f"{systems} {metrics} executor chart format output"
+    command = make_command(name, study, parts, options=options)(run)
     for option in command.params:
-        if isinstance(option, Option) and option.is_setting:
+        if isinstance(option, Option) and option.declared is not None:
             option.rare = option.rare or option.name in RARE
     return command
-
-
-def _list_options(parameters: Collection[str]) -> list[click.Parameter]:
-    lists = click.Argument(["lists"], required=False, metavar="[LISTS]", type=FilePath())
-    options: list[click.Parameter] = [lists, reference_option()]
-    if "test_lists" in parameters:
-        text = "Test lists, with the same features."
-        options.append(Option("--test-lists", text, "LISTS", group="Texts"))
-        options.append(reference_option("test"))
-    return options
 
 
 # Data of studies; each function removes the options of the data from `values`.
@@ -214,28 +220,19 @@ def _read(path: str, references: Sequence[str]) -> tuple[NBest, list[TextLike]]:
     return read_lists(path, ListFormat()), list(read_test_set([], references).references)
 
 
-RESUME = Option(
-    "--resume",
-    "Save results as they come in files FILE-1, FILE-2, ..., and continue from them if they exist.",
-    "FILE",
-    type=FilePath(path_type=Path),
-)
-LISTS = Option("--lists", "N-best lists of the segments, with features.", "LISTS", group="Texts")
-
-
 @make_command(
     "paper",
     None,
     "[systems] texts executor format output",
-    options=[click.Argument(["paper"], metavar="PAPER"), RESUME, LISTS, *HUMAN_OPTIONS],
+    options=[click.Argument(["paper"], metavar="PAPER"), *HUMAN_OPTIONS],
 )
 def paper_command(
     texts: Texts,
     show: ResultWriter,
     executor: Executor | None,
     paper: str,
-    resume: Path | None,
-    lists: str | None,
+    resume: Annotated[str | None, Setting(metavar="FILE", group="Output")],
+    lists: Annotated[str | None, Setting(metavar="LISTS", group="Texts")],
     **values: Any,
 ) -> None:
     """Redo every table and figure of a paper that the data allow.
@@ -243,6 +240,11 @@ def paper_command(
     PAPER is koehn2004, zhang-vogel2004, riezler-maxwell2005 or chen-cherry2014. Each section has
     the paper's own label and numbers. Missing data are simulated, and a sentence says so.
     A file of --output that ends in .html becomes a page with charts.
+
+    Args:
+        resume: save results as they come in files FILE-1, FILE-2, ..., and continue from them if
+            they exist.
+        lists: n-best lists of the segments, with features.
     """
     from truebleu.corpus.nbest_files import ListFormat, read_lists
     from truebleu.execution.journal import Runner
@@ -257,7 +259,8 @@ def paper_command(
     test_set = texts.read() if texts.systems else None
     human = None if file is None or test_set is None else file.read(test_set)
     nbest = None if lists is None else read_lists(lists, ListFormat())
-    runner = Runner(resume, partial(progress_bar, action="studying"), executor)
+    journal = None if resume is None else Path(resume)
+    runner = Runner(journal, partial(progress_bar, action="studying"), executor)
     result = study_paper(paper, test_set, lists=nbest, human=human, runner=runner)
     if show.output is None or show.output.suffix != ".html":
         show.print(result)

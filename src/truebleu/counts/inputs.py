@@ -116,7 +116,7 @@ def counts_of(
     if lower_is_better is not None and metrics is None:
         metrics = ITEM_METRIC if references is None else DEFAULT_METRIC
     if metrics is not None:
-        metrics = _with_direction(as_requested(metrics), lower_is_better)
+        metrics = with_direction(as_requested(metrics), lower_is_better)
     paths = paths_in(systems)
     if paths is not None:
         files = [] if references is None else paths_in(references)
@@ -269,12 +269,15 @@ def _common_items(counts: Counts, items: ItemScores) -> Counts:
     return replace(counts, outline=outline)
 
 
-def _with_direction(metrics: Sequence[Requested], lower: bool | None) -> Sequence[Requested]:
+def with_direction(metrics: Sequence[Requested], lower: bool | None) -> Sequence[Requested]:
     """Give scores of other programs a direction; raises SettingError if there are none."""
     if lower is None:
         return metrics
     if all(isinstance(metric, Metric) for metric in metrics):
-        raise SettingError("lower_is_better", lower, "None, which is for scores of other programs")
+        raise RefusedError(
+            "--lower-is-better and --higher-is-better (lower_is_better=) are for scores of other "
+            "programs: -m scores"
+        )
     return [
         metric
         if isinstance(metric, Metric)
