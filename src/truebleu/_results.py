@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -88,51 +87,24 @@ class Result:
     def save_chart(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the first chart to a file whose ending decides the format.
 
-        Endings are .png, .svg, .pdf, .html and .json (Vega-Lite).
+        Endings are .png, .svg, .pdf and .json (Vega-Lite).
         """
         from truebleu.reports.charts import save_chart
 
         return save_chart(self, path, overwrite=overwrite)
 
     def __repr__(self) -> str:
-        sentences = self.to_document().sentences
+        sentences = self.to_document().for_python().sentences
         name = type(self).__name__
-        return f"<{name}: {name_arguments(sentences[0])}>" if sentences else f"<{name}>"
+        return f"<{name}: {sentences[0]}>" if sentences else f"<{name}>"
 
     def __str__(self) -> str:
         return self._rendered("text").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from truebleu.reports.formats.html import render_for_notebook
-
-        return name_arguments(render_for_notebook(self))
+        return self._rendered("html")
 
     def _rendered(self, form: str) -> str:
         from truebleu.reports.document import render
 
-        return name_arguments(render(self, form))
-
-
-# Options in sentences: with the value that follows, flags, and others.
-_OPTIONS = re.compile(
-    r"--(?:(?P<valued>correct-over|about|test|unit)(?P<blank>\s+)(?P<value>[\w-]+)"
-    r"|(?P<flag>adaptive|details|lower-is-better)\b|(?P<other>[a-z]+(?:-[a-z]+)*))"
-)
-
-
-def name_arguments(text: str) -> str:
-    """Replace the options of commands in a text by the arguments of Python.
-
-    >>> name_arguments("try --adaptive, or --correct-over metrics")
-    "try adaptive=True, or correct_over='metrics'"
-    """
-
-    def argument(match: re.Match[str]) -> str:
-        name = (match["valued"] or match["flag"] or match["other"]).replace("-", "_")
-        if match["valued"]:
-            # A line may end within an option, but not within an argument.
-            line_end = "\n" if "\n" in match["blank"] else ""
-            return f"{line_end}{name}={match['value']!r}"
-        return f"{name}=True" if match["flag"] else f"{name}="
-
-    return _OPTIONS.sub(argument, text)
+        return render(self, form, for_python=True)

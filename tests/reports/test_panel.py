@@ -79,7 +79,7 @@ def test_only_few_test_sets_have_columns_of_their_own() -> None:
         if part is few:
             scores = score(few["set-1"])
             for row in table.rows:
-                assert row["set set-1"] == scores[str(row["system"])]["BLEU"].score
+                assert row["set set-1"] == scores[str(row["name"])]["BLEU"].score
 
 
 @pytest.mark.parametrize("words", [WORDS, ("better", "better", "undecided")])

@@ -68,7 +68,7 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     answer += [caution for part in agreement.answers for caution in cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         answer.append(NEGATIVE)
-    has_leaderboard = agreement.evaluation_set is not None and len(agreement.metrics) > 1
+    short = agreement.evaluation_set is not None and len(agreement.metrics) > 1 and not details
     notes = dict.fromkeys(n for a in agreement.answers for m in a.metrics for n in m.notes)
     marks = {note: f"[{number}]" for number, note in enumerate(notes, 1)}
     signatures = (
@@ -77,21 +77,19 @@ def document(agreement: Agreement, *, details: bool = False) -> doc.Document:
     )
     directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
     evidence = [
-        *(f"{mark} {note}" for note, mark in marks.items() if details or not has_leaderboard),
+        *(() if short else (f"{mark} {note}" for note, mark in marks.items())),
         *signatures,
         *_methods(agreement),
         _human(agreement.human, words_of(agreement.test_set.rows)),
         *doc.about_inputs(agreement.human, directions),
     ]
-    blocks: list[Block] = [
-        doc.Sentences(tuple(answer)),
-        *([_leaderboard(agreement)] if has_leaderboard else []),
-        *([_values(agreement, marks, details=details)] if details or not has_leaderboard else []),
-        *([_candidates(agreement.grid)] if agreement.grid else []),
-        doc.Notes(tuple(evidence)),
-    ]
+    blocks: list[Block] = [doc.Sentences(tuple(answer))]
+    if agreement.evaluation_set is not None and len(agreement.metrics) > 1:
+        blocks.append(_leaderboard(agreement))
+    blocks += [] if short else [_values(agreement, marks, details=details)]
+    blocks += [_candidates(agreement.grid)] if agreement.grid else []
     chart = _grid_chart(agreement.grid) if agreement.grid else _scatter(agreement)
-    return doc.Document((*blocks, chart), _data(agreement, signatures))
+    return doc.Document((*blocks, doc.Notes(tuple(evidence)), chart), _data(agreement, signatures))
 
 
 # The answer.
@@ -116,17 +114,16 @@ def verdicts(answers: tuple[Answer, ...]) -> Iterator[str]:
         if not beaten and not level:
             values = doc.join_names([f"{_value(a[best])} ({a.coefficient})" for a in merged])
             yield f"{best} agrees with human raters by {values}; 1 is full agreement."
-        elif not beaten:
-            yield (
-                f"By {_names(merged, answers)}, {best} agrees best with human raters, but not "
-                "significantly better than any other metric."
-            )
+            continue
+        by = f"By {_names(merged, answers)}, {best} agrees"
+        if not beaten:
+            rest = "but not significantly better than any other metric"
+            yield f"{by} best with human raters, {rest}."
         else:
-            worse = doc.join_names(beaten, MOST_NAMES)
             names = doc.join_names(level, MOST_NAMES, word="or") if level else ""
             tied = f", but not significantly better than {names}" if level else ""
-            by = _names(merged, answers)
-            yield f"By {by}, {best} agrees better with human raters than {worse}{tied}."
+            worse = doc.join_names(beaten, MOST_NAMES)
+            yield f"{by} better with human raters than {worse}{tied}."
 
 
 def _names(answers: Sequence[Answer], all_answers: Sequence[Answer]) -> str:
@@ -134,10 +131,8 @@ def _names(answers: Sequence[Answer], all_answers: Sequence[Answer]) -> str:
     names = Counter(answer.coefficient for answer in all_answers)
     return doc.join_names(
         [
-            answer.coefficient
-            if names[answer.coefficient] == 1
-            else f"{answer.coefficient} of {answer.level}s"
-            for answer in answers
+            f"{a.coefficient}{'' if names[a.coefficient] == 1 else f' of {a.level}s'}"
+            for a in answers
         ]
     )
 
@@ -146,13 +141,12 @@ def cautions(agreement: Agreement, answer: Answer) -> Iterator[str]:
     """Yield cautions about the answer by one coefficient."""
     yield from answer.notes
     if answer.smallest_p is not None and answer.smallest_p > agreement.settings.alpha:
-        exact = all(pair.exact for pair in answer.pairs)
-        words = words_of(agreement.test_set.rows)
-        few = f"judged {words.systems} or {words.rows}" if exact else "permutations"
-        smallest = doc.p_equals("smallest possible p", answer.smallest_p)
+        words, few = words_of(agreement.test_set.rows), "permutations"
+        if all(pair.exact for pair in answer.pairs):
+            few = f"judged {words.systems} or {words.rows}"
         yield (
             f"By {answer.coefficient} no difference can be significant with this number of {few} "
-            f"({smallest})."
+            f"({doc.p_equals('smallest possible p', answer.smallest_p)})."
         )
     for reason in dict.fromkeys(pair.reason for pair in answer.pairs):
         if reason is not None:
@@ -181,28 +175,24 @@ def _grid_sentences(agreement: Agreement) -> Iterator[str]:
         yield f"{held_out}; these are the default settings."
     elif default.value is None:
         yield f"{held_out}; the default, {grid.default}, has no value: {default.reason}."
+    elif abs(difference := chosen.value - default.value) <= SAME:
+        yield f"{held_out}, as has {grid.default}, the default."
     else:
         (pair,) = answer.pairs
-        compared = f"the default, {grid.default}, has {_value(default)}"
-        difference = chosen.value - default.value
         sure = "significant" if pair.significant else "not significant"
-        if abs(difference) <= SAME:
-            yield f"{held_out}, as has {grid.default}, the default."
-        else:
-            p = doc.p_equals("p", 1.0 if pair.p is None else pair.p)
-            yield f"{held_out}; {compared}: a difference of {difference:+.{DIGITS}f}, {sure} ({p})."
+        p = doc.p_equals("p", 1.0 if pair.p is None else pair.p)
+        yield (
+            f"{held_out}; the default, {grid.default}, has {_value(default)}: a difference of "
+            f"{difference:+.{DIGITS}f}, {sure} ({p})."
+        )
 
 
 def _value(agreement: MetricAgreement) -> str:
-    """Format a value with its interval."""
+    """Format a value with its interval, if known."""
     value = UNDEFINED if agreement.value is None else f"{agreement.value:.{DIGITS}f}"
-    return f"{value} {_interval(agreement)}".rstrip()
-
-
-def _interval(agreement: MetricAgreement) -> str:
     if agreement.low is None or agreement.high is None:
-        return ""
-    return doc.bracketed((agreement.low, agreement.high), DIGITS)
+        return value
+    return f"{value} {doc.bracketed((agreement.low, agreement.high), DIGITS)}"
 
 
 # The evidence.
@@ -214,8 +204,7 @@ def _methods(agreement: Agreement) -> Iterator[str]:
     methods: dict[str, list[str]] = {}
     for answer in agreement.answers:
         methods.setdefault(_method(settings, answer, words), []).append(answer.coefficient)
-    for method, names in methods.items():
-        yield method if len(methods) == 1 else f"{doc.join_names(names)}: {method}"
+    yield from doc.by_label({doc.join_names(names): line for line, names in methods.items()})
     yield f"seed {settings.seed}, level {settings.level:g}"
 
 
@@ -270,15 +259,14 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> do
             "metric": metric.metric + "".join(f" {marks[note]}" for note in metric.notes),
             "rank": "" if metric.rank is None else metric.rank,
             "value": UNDEFINED if metric.value is None else metric.value,
-            "interval": _interval(metric),
+            "interval": "" if None in (metric.low, metric.high) else (metric.low, metric.high),
         }
         for answer in agreement.answers
         for index, metric in enumerate(answer.metrics)
     ]
-    known = columns_of(MetricAgreement)
-    level = f"{100 * agreement.settings.level:g} % interval"
+    known, level = columns_of(MetricAgreement), agreement.settings.level
     columns = [doc.Column("title", "Agreement"), known["rank"], known["metric"], known["value"]]
-    columns.append(doc.Column("interval", level, numeric=True))
+    columns.append(doc.Column("interval", doc.interval_heading(level), DIGITS, numeric=True))
     columns += [known["undefined_groups"], known["epsilon"]] if details else []
     return doc.Table(tuple(columns), tuple(rows))
 
@@ -286,36 +274,32 @@ def _values(agreement: Agreement, marks: dict[str, str], *, details: bool) -> do
 def _leaderboard(agreement: Agreement) -> doc.Table:
     """Make a row per metric: its average, and its value and rank by each coefficient."""
     known = columns_of(LeaderboardRow)
-    columns = [known["metric"], known["average"]]
+    columns, rows = [known["metric"], known["average"]], list(map(row_of, agreement.leaderboard))
     for index, answer in enumerate(agreement.answers):
         heading = SHORT.get((answer.coefficient, answer.level), answer.coefficient)
-        columns.append(doc.Column(f"value{index}", heading, digits=DIGITS))
+        columns.append(doc.Column(f"value{index}", heading, DIGITS))
         columns.append(doc.Column(f"rank{index}", "rank", numeric=True))
-    rows: list[Row] = []
-    for row in agreement.leaderboard:
-        cells = dict(row_of(row))
-        for index, answer in enumerate(agreement.answers):
-            cells[f"value{index}"] = answer[row.metric].value
-            cells[f"rank{index}"] = answer[row.metric].rank
-        rows.append(cells)
+        for row in rows:
+            metric = answer[row["metric"]]
+            row |= {f"value{index}": metric.value, f"rank{index}": metric.rank}
     return doc.Table(tuple(columns), tuple(rows))
 
 
 def _data(agreement: Agreement, signatures: tuple[str, ...]) -> doc.Table:
     """Make a row for every value, with all digits."""
-    rows: list[Row] = []
-    for answer in agreement.answers:
-        for metric in answer.metrics:
-            beaten = [p.worse for p in answer.pairs if p.significant and p.better == metric.metric]
-            rows.append(
-                {
-                    "question": answer.question,
-                    **row_of(metric),
-                    "better_than": ", ".join(beaten),
-                    "notes": "; ".join(metric.notes),
-                }
-            )
-    return doc.Table(doc.plain_columns(*rows[0]), tuple(rows), signatures)
+    rows = tuple(
+        {
+            "question": answer.question,
+            **row_of(metric),
+            "better_than": ", ".join(
+                p.worse for p in answer.pairs if p.significant and p.better == metric.metric
+            ),
+            "notes": "; ".join(metric.notes),
+        }
+        for answer in agreement.answers
+        for metric in answer.metrics
+    )
+    return doc.Table(doc.plain_columns(*rows[0]), rows, signatures)
 
 
 def _candidates(grid: GridChoice) -> doc.Table:
@@ -358,8 +342,12 @@ def _scatter(agreement: Agreement) -> doc.Chart:
     rows: list[Row] = []
     for label, metric in agreement.metrics.items():
         turn = -1 if metric.higher_is_better is False else 1
-        negated = ", negated" if turn < 0 else ""
-        panel = f"{label}{negated}{_coefficients(agreement, label, 'system')}"
+        values = ", ".join(
+            f"{answer.coefficient} {value:.3f}"
+            for answer in agreement.answers
+            if answer.level == "system" and (value := answer[label].value) is not None
+        )
+        panel = f"{label}{', negated' * (turn < 0)}{f' ({values})' if values else ''}"
         rows += [
             {"of": panel, "score": turn * score, "human": human.scores[name], "name": name}
             for name, score in metric.scores.items()
@@ -377,13 +365,3 @@ def _scatter(agreement: Agreement) -> doc.Chart:
         plot=doc.Plot("point", "score", "human", panel="of", label="name"),
         sentences=tuple(verdicts(agreement.answers)),
     )
-
-
-def _coefficients(agreement: Agreement, label: str, level: str) -> str:
-    """Format the values of the coefficients at this level, for the title of a panel."""
-    values = [
-        f"{answer.coefficient} {value:.3f}"
-        for answer in agreement.answers
-        if answer.level == level and (value := answer[label].value) is not None
-    ]
-    return f" ({', '.join(values)})" if values else ""

@@ -83,13 +83,20 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
 
 def picture(chart: Chart, ending: str) -> bytes:
     """Return the content of a file with a chart, in the format of its ending."""
+    from truebleu.reports.formats.machine_readable import dump
+
     altair, convert = _packages()
     # Altair's own objects would give an equal specification, but are slow for many panels.
     spec = {"$schema": altair.SCHEMA_URL, **specification(chart)}
-    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    if ending == ".json":
+        return f"{dump(spec)}\n".encode()
+    version: str | None = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     # Another release of Altair may name a Vega-Lite version that this converter lacks.
-    known = version if version in convert.get_vegalite_versions() else None
-    return _convert(ending, convert, spec, known)
+    version = version if version in convert.get_vegalite_versions() else None
+    options = {"scale": PNG_SCALE} if ending == ".png" else {}
+    draw = getattr(convert, f"vegalite_to_{ending[1:]}")
+    content: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **options)
+    return content if isinstance(content, bytes) else content.encode() + b"\n"
 
 
 def _chart_of(drawable: Drawable) -> Chart:
@@ -127,18 +134,6 @@ def _packages() -> tuple[ModuleType, ModuleType]:
     return altair, vl_convert
 
 
-def _convert(ending: str, convert: ModuleType, spec: Part, version: str | None) -> bytes:
-    """Convert a specification to the content of a file with an ending."""
-    from truebleu.reports.formats.machine_readable import dump
-
-    if ending == ".json":
-        return f"{dump(spec)}\n".encode()
-    options = {"scale": PNG_SCALE} if ending == ".png" else {}
-    draw = getattr(convert, f"vegalite_to_{ending[1:]}")
-    picture: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **options)
-    return picture if isinstance(picture, bytes) else picture.encode() + b"\n"
-
-
 # The look of charts.
 
 #: Colours of the report's page: text, axes, grid, better, worse.
@@ -160,7 +155,7 @@ SHAPES = (
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
 # One fewer than shapes: a line is known by both, and the pairs repeat only after 56 series.
-DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (14, 4), (8, 3, 2, 3, 2, 3))
+DASHES = ([1, 0], [8, 3], [2, 2], [8, 3, 2, 3], [4, 4], [14, 4], [8, 3, 2, 3, 2, 3])
 RULE = {"type": "rule", "color": SOFT, "strokeDash": [5, 3]}
 #: Width and height of a chart, and of one of several panels, in pixels.
 CHART_SIZE, PANEL_SIZE = (480, 300), (280, 200)
@@ -269,12 +264,19 @@ class _Data:
         named = {part: getattr(self.plot, attribute) for part, attribute in PARTS.items()}
         named |= dict(zip(("low", "high"), self.plot.errors or (), strict=False))
         by_name = {column.name: column for column in chart.table.columns}
-        self.columns = {
-            part: _column(name, by_name, rows) for part, name in named.items() if name is not None
-        }
-        for part in NUMBERS:
-            if part in self.columns:
-                _require_numbers(self.columns[part], rows)
+        # A key of rows without a column is its own heading.
+        keys = {key: Column(key, key) for row in rows for key in row} | by_name
+        self.columns = {}
+        for part, name in named.items():
+            if name is not None:
+                if name not in keys:
+                    raise UnknownNameError("column of a plot", name, tuple(by_name))
+                self.columns[part] = keys[name]
+        for part in self.columns.keys() & NUMBERS:
+            for value in (row.get(self.columns[part].name) for row in rows):
+                if value is not None and not is_number(value):
+                    name = self.columns[part].name
+                    raise SettingError(f"column {name}", value, "a number to draw")
         x_values = [row.get(self.plot.x) for row in rows]
         self.categories = self.plot.mark == "bar" or not all(
             is_number(value) for value in x_values if value is not None
@@ -309,10 +311,9 @@ class _Data:
         if self.plot.reference is not None:
             point["reference"] = self.plot.reference
         x = point.get("x")
-        on_axis = row.get(self.plot.x) is not None
-        if not self.categories:
-            on_axis = x is not None and (x > 0 or not self.plot.log_x)
-        return point if on_axis and "y" in point else None
+        if not self.categories and (x is None or (x <= 0 and self.plot.log_x)):
+            return None
+        return point if row.get(self.plot.x) is not None and "y" in point else None
 
     def _labels_of(self, part: str, labels: Mapping[str, Mapping[Value, str]]) -> list[str]:
         """Return the labels of a part that occur in points, in order."""
@@ -372,22 +373,6 @@ class _Data:
         )
 
 
-def _column(name: str, by_name: Mapping[str, Column], rows: Sequence[Row]) -> Column:
-    """Return the column called `name`; a key of rows without a column is its own heading."""
-    if name in by_name:
-        return by_name[name]
-    if any(name in row for row in rows):
-        return Column(name, name)
-    raise UnknownNameError("column of a plot", name, tuple(by_name))
-
-
-def _require_numbers(column: Column, rows: Iterable[Row]) -> None:
-    for row in rows:
-        value = row.get(column.name)
-        if value is not None and not is_number(value):
-            raise SettingError(f"column {column.name}", value, "a number to draw")
-
-
 def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
     """Map each value to its label: numbers sorted, yes before no, others in order of rows."""
     values: list[Value] = list(dict.fromkeys(row.get(column.name) for row in rows))
@@ -408,9 +393,8 @@ def _columns(data: _Data) -> int:
     """
     panels = len(data.panels)
     if data.plot.horizontal and data.categories:
-        if len({tuple(data.labels_in(panel)) for panel in data.panels}) > 1:
-            return 1
-        return panels if panels <= 3 else 2
+        several = len({tuple(data.labels_in(panel)) for panel in data.panels}) > 1
+        return 1 if several else panels if panels <= 3 else 2
     return panels if panels <= 3 else min(4, ceil(sqrt(panels)))
 
 
@@ -439,7 +423,8 @@ def _panel(data: _Data, name: str | None) -> Part:
 def _layers(data: _Data, panel: str | None) -> list[Part]:
     """Make the layers of a panel, from the back to the front."""
     colour = {} if data.series else {"color": FIRST}
-    size, opacity = _point_look(len(data.of_panel(panel)))
+    looks = (look for most, *look in CROWDS if len(data.of_panel(panel)) <= most)
+    size, opacity = next(looks, LARGEST_CROWD)
     point: Part = {"type": "point", "size": size, "opacity": opacity, **colour}
     point["filled"] = not data.has_verdicts
     look = "fill" if data.has_verdicts else "shape"
@@ -472,12 +457,6 @@ def _layers(data: _Data, panel: str | None) -> list[Part]:
     return layers
 
 
-def _point_look(points: int) -> tuple[int, float]:
-    """Return the size and the opacity of each of some number of points."""
-    looks = ((size, opacity) for maximum, size, opacity in CROWDS if points <= maximum)
-    return next(looks, LARGEST_CROWD)
-
-
 def _reference(data: _Data, panel: str | None) -> Part:
     """Draw one line across if all rows have the same reference, else a short line for each."""
     if not data.has_steady_references:
@@ -502,11 +481,8 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
     """Make encodings that distinguish series; a series has one look in all charts."""
     order = data.plot.series_order or tuple(data.series)
     looks = [order.index(name) for name in data.series]
-    ranges: dict[str, Sequence[object]] = {
-        "color": PALETTE,
-        "shape": SHAPES,
-        "strokeDash": DASHES,
-    }
+    ranges: dict[str, Sequence[object]]
+    ranges = {"color": PALETTE, "shape": SHAPES, "strokeDash": DASHES}
     if data.has_verdicts:
         outlines, insides = zip(*(VERDICT_LOOKS[name] for name in order), strict=True)
         ranges |= {"color": outlines, "fill": insides}
@@ -517,16 +493,12 @@ def _series_channels(data: _Data, channels: Sequence[str]) -> Part:
             "title": one_line(data.columns["series"].heading),
             "scale": {
                 "domain": data.series,
-                "range": [_as_list(ranges[channel][look % len(ranges[channel])]) for look in looks],
+                "range": [ranges[channel][look % len(ranges[channel])] for look in looks],
             },
         }
         for channel in channels
     }
     return encoding or {"detail": {"field": "series", "type": "nominal"}}
-
-
-def _as_list(look: object) -> object:
-    return list(look) if isinstance(look, tuple) else look
 
 
 def _x_axis(data: _Data, panel: str | None) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -44,17 +45,17 @@ def document(comparison: Comparison, *, details: bool = False) -> doc.Document:
         details: True to show all tables and cautions.
     """
     data, comparison = pair_table(comparison), comparison_in_percent(comparison)
-    answer = doc.Sentences(tuple(verdicts(comparison)))
     paper = system_table(comparison) if details else table_for_papers(comparison)
-    table = replace(system_table(comparison, details=details), paper=paper)
-    blocks: list[Block] = [answer, table, doc.Notes(tuple(evidence(comparison)))]
-    if details:
-        blocks += _details(comparison)
+    blocks: list[Block] = [
+        doc.Sentences(tuple(verdicts(comparison))),
+        replace(system_table(comparison, details=details), paper=paper),
+        doc.Notes(tuple(evidence(comparison))),
+        *(_details(comparison) if details else ()),
+    ]
     if comparison.groups:
         correction = CORRECTIONS[comparison.settings.p_value_correction].title
         blocks += comparison_blocks(comparison, correction)
-    blocks.append(forest_chart(comparison))
-    return doc.Document(tuple(blocks), data)
+    return doc.Document((*blocks, forest_chart(comparison)), data)
 
 
 def _words(comparison: Comparison) -> Words:
@@ -99,92 +100,77 @@ def _other_metrics(comparison: Comparison, primary: str, others: Sequence[str]) 
 def verdict(comparison: Comparison, label: str) -> list[str]:
     """State the verdict by one metric and its cautions."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
-    if metric.smallest_p > comparison.settings.alpha:
-        return [_no_verdict(comparison, metric)]
-    few = comparison.settings.baseline is not None or len(comparison.systems) == 2
-    if metric.higher_is_better is None and not few:
-        sentences = [f"{label} has no direction: the table shows which scores differ."]
-    elif not few:
+    settings, words = comparison.settings, _words(comparison)
+    if metric.smallest_p > settings.alpha:
+        units = f"{comparison.units} {words.units(settings.unit)}"
+        few = units if metric.exact else f"{metric.replicates:,} replicates"
+        p = doc.p_equals("smallest possible p", metric.smallest_p)
+        return [f"No verdict: with {few} no difference can be significant ({p})."]
+    named = pairs
+    if settings.baseline is None and len(comparison.systems) > 2:
+        leader = by_score(comparison, label)[0][0]
+        named = tuple(pair for pair in pairs if leader in (pair.a, pair.b))
         sentences = [_headline(comparison, label)]
     elif len(pairs) <= MOST_SENTENCES:
         # The largest significant difference first.
         ordered = sorted(pairs, key=lambda pair: (not pair.significant, -abs(pair.difference)))
         sentences = [pair_sentence(comparison, pair) for pair in ordered]
     else:
-        lost = [
-            pair.a for pair in pairs if pair.p <= comparison.settings.alpha and not pair.significant
-        ]
-        sentences = [
-            _against_baseline(comparison, label),
-            *doc.lost_to_correction(lost, len(pairs)),
-        ]
+        lost = [pair.a for pair in pairs if pair.p <= settings.alpha and not pair.significant]
+        sentences = [_against_baseline(comparison, label)]
+        sentences += doc.lost_to_correction(lost, len(pairs))
     sentences += _equivalence(comparison, pairs)
-    if len(pairs) == 1 and pairs[0].fixed is not None:
-        has_baseline, pair = comparison.settings.baseline is not None, pairs[0]
-        is_first_new = has_baseline or pair.significant > is_second_better(comparison, pair)
-        items = comparison.test_set.segments
-        sentences.append(fixed_and_broken(pairs[0], items, is_first_new=is_first_new))
-    if len(pairs) == 1 and (people := pairs[0].people) is not None:
-        sentences.append(doc.people_sentence(pairs[0].difference, people, label, metric.digits))
-    named = pairs
-    if not few:
-        leader = by_score(comparison, label)[0][0]
-        named = tuple(pair for pair in pairs if leader in (pair.a, pair.b))
-    return [*sentences, *_cautions(comparison, named)]
-
-
-def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
-    """Explain that the settings or the size of the test set allow no verdict."""
-    settings = comparison.settings
-    few = f"{comparison.units} {_words(comparison).units(settings.unit)}"
-    few = few if metric.exact else f"{metric.replicates:,} replicates"
-    return (
-        f"No verdict: with {few} no difference can be significant "
-        f"({doc.p_equals('smallest possible p', metric.smallest_p)})."
-    )
+    if len(pairs) == 1:
+        (pair,) = pairs
+        if pair.fixed is not None:
+            is_better = pair.significant > is_second_better(comparison, pair)
+            is_first_new = settings.baseline is not None or is_better
+            items = comparison.test_set.segments
+            sentences.append(fixed_and_broken(pair, items, is_first_new=is_first_new))
+        if pair.people is not None:
+            people = doc.people_sentence(pair.difference, pair.people, label, metric.digits)
+            sentences.append(people)
+    return [*sentences, *_cautions(comparison, metric, named)]
 
 
 def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
     """State which system is better and by how much, with the interval and p of the test."""
-    metric = comparison.metrics[pair.metric]
-    alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
-    many = len(comparison.of(pair.metric))
+    metric, settings = comparison.metrics[pair.metric], comparison.settings
+    many, of_unit = len(comparison.of(pair.metric)), _unit(comparison, pair.metric)
     # The size of the difference and the interval around that size, whoever is ahead.
-    bounds = pair_bounds(pair, 1 if pair.difference >= 0 else -1)
-    size = f"{abs(pair.difference):.{metric.digits}f} {_unit(comparison, pair.metric)}"
-    amount = f"by {size} {doc.bracketed(bounds, metric.digits)}"
-    test = TESTS[comparison.settings.test]
+    bounds = doc.bracketed(pair_bounds(pair, 1 if pair.difference >= 0 else -1), metric.digits)
+    amount = f"by {abs(pair.difference):.{metric.digits}f} {of_unit} {bounds}"
+    first, second, difference = pair.a, pair.b, pair.difference
+    test = TESTS[settings.test]
     if isinstance(test, BootstrapTest) and test.counts_wins:
-        share = f"{100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
+        share = f"in {100 * max(pair.wins, 1 - pair.wins):.1f} % of the replicates"
         if pair.significant:
-            relation = doc.relation(pair.difference, metric.higher_is_better)
-            return f"{pair.a} {relation} {pair.b} {amount}: so in {share}."
-        return f"{pair.a} and {pair.b} can't be told apart: one is better {amount} in {share}."
+            relation = doc.relation(difference, metric.higher_is_better)
+            return f"{first} {relation} {second} {amount}: so {share}."
+        return f"{first} and {second} can't be told apart: one is better {amount} {share}."
+    over_metrics = settings.correct_over == "metrics"
     if pair.significant:
-        relation = doc.relation(pair.difference, metric.higher_is_better)
-        over_metrics = comparison.settings.correct_over == "metrics"
-        corrected = (many > 1 or over_metrics) and comparison.settings.correction != "none"
-        name = "adjusted p" if corrected else "p"
-        first, second = pair.a, pair.b
         if is_second_better(comparison, pair):
-            first, second = second, first
-            relation = doc.relation(-pair.difference, metric.higher_is_better)
-        return f"{first} {relation} {second} {amount}, {doc.p_equals(name, pair.p_adjusted)}."
+            first, second, difference = second, first, -difference
+        relation = doc.relation(difference, metric.higher_is_better)
+        corrected = (many > 1 or over_metrics) and settings.correction != "none"
+        p = doc.p_equals("adjusted p" if corrected else "p", pair.p_adjusted)
+        return f"{first} {relation} {second} {amount}, {p}."
     p = doc.p_equals("p", pair.p)
     if pair.uncorrected_interval is not None:
         p = doc.p_equals("adjusted p", pair.p_adjusted)
-        if pair.p <= alpha:
-            if comparison.settings.correct_over == "metrics":
-                many *= len(comparison.metrics)
+        if pair.p <= settings.alpha:
+            many *= len(comparison.metrics) if over_metrics else 1
             p += f" ({doc.p_equals('alone p', pair.p)}, not significant among {many} comparisons)"
-    if alternative == "two-sided":
-        return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
+    if settings.alternative == "two-sided":
+        return f"{first} and {second} can't be told apart: they differ {amount}, {p}."
     # Sign of the tested difference: "greater" is ahead by a higher-is-better metric.
-    sign = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
+    is_greater = settings.alternative == "greater"
+    sign = 1 if is_greater == (metric.higher_is_better is not False) else -1
     relation = doc.relation(sign, metric.higher_is_better)
-    difference = f"{pair.difference:+.{metric.digits}f} {_unit(comparison, pair.metric)}"
-    bounds_text = doc.bracketed(pair.interval, metric.digits)
-    return f"It is not shown that {pair.a} {relation} {pair.b}: {difference} {bounds_text}, {p}."
+    bounds = doc.bracketed(pair.interval, metric.digits)
+    size = f"{difference:+.{metric.digits}f} {of_unit} {bounds}"
+    return f"It is not shown that {first} {relation} {second}: {size}, {p}."
 
 
 def is_second_better(comparison: Comparison, pair: PairResult) -> bool:
@@ -214,29 +200,24 @@ def _negate(bounds: DifferenceBounds) -> DifferenceBounds:
 
 def _headline(comparison: Comparison, label: str) -> str:
     """Name the system with the best score, and those that are not significantly worse."""
-    if comparison.settings.alternative != "two-sided":
-        tested = comparison.of(label)
-        differing = sum(pair.significant for pair in tested)
-        return (
-            f"By {label} {differing} of {len(tested)} pairs differ in the one direction that was "
-            "tested."
-        )
+    tested, words = comparison.of(label), _words(comparison)
+    differing = sum(pair.significant for pair in tested)
     (leader, _), *others = by_score(comparison, label)
-    pairs = pairs_with(comparison, label, leader)
-    level = [name for name, _ in others if not pairs[name][0].significant]
-    if not any(pair.significant for pair in comparison.of(label)):
-        systems = f"the {len(others) + 1} {_words(comparison).systems}"
+    if comparison.metrics[label].higher_is_better is None:
+        return f"{label} has no direction: the table shows which scores differ."
+    if comparison.settings.alternative != "two-sided":
+        pairs = f"{differing} of {len(tested)} pairs"
+        return f"By {label} {pairs} differ in the one direction that was tested."
+    if not differing:
+        systems = f"the {len(others) + 1} {words.systems}"
         return f"By {label} none of {systems} is significantly better than another."
+    compared = pairs_with(comparison, label, leader)
+    level = [name for name, _ in others if not compared[name][0].significant]
     if not level:
-        others_of_kind = f"{len(others)} other {_words(comparison).systems}"
-        return f"By {label}, {leader} is better than the {others_of_kind}."
-    if len(level) == len(others):
-        system = _words(comparison).system
-        return (
-            f"{leader} has the best {label}, but is not significantly better than any other "
-            f"{system}."
-        )
-    tied = doc.join_names(level, MOST_NAMES, word="or")
+        return f"By {label}, {leader} is better than the {len(others)} other {words.systems}."
+    tied = f"any other {words.system}"
+    if len(level) < len(others):
+        tied = doc.join_names(level, MOST_NAMES, word="or")
     return f"{leader} has the best {label}, but is not significantly better than {tied}."
 
 
@@ -244,17 +225,17 @@ def _against_baseline(comparison: Comparison, label: str) -> str:
     """Count the systems that are better and worse than the baseline, and name the best."""
     higher = comparison.metrics[label].higher_is_better is not False
     baseline = str(comparison.settings.baseline)
-    ahead: list[str] = []
-    behind: list[str] = []
-    for name, (pair, sign) in pairs_with(comparison, label, baseline).items():
-        if pair.significant:
-            (ahead if (sign * pair.difference > 0) == higher else behind).append(name)
-    undecided = len(comparison.systems) - 1 - len(ahead) - len(behind)
-    counts = f"{len(ahead)} better, {len(behind)} worse, {undecided} can't be told apart"
-    systems = f"{len(comparison.systems) - 1} {_words(comparison).systems}"
-    sentence = f"By {label}, of {systems} against {baseline}: {counts}"
-    best = next((name for name, _ in by_score(comparison, label) if name in ahead), None)
-    return f"{sentence}; the best is {best}." if best is not None else f"{sentence}."
+    significant = {
+        name: (sign * pair.difference > 0) == higher
+        for name, (pair, sign) in pairs_with(comparison, label, baseline).items()
+        if pair.significant
+    }
+    count, better = len(comparison.systems) - 1, sum(significant.values())
+    systems = f"of {count} {_words(comparison).systems} against {baseline}"
+    counts = doc.verdict_counts(better, len(significant) - better, count)
+    ahead = (name for name, _ in by_score(comparison, label) if significant.get(name))
+    best = next((f"; the best is {name}" for name in ahead), "")
+    return f"By {label}, {systems}: {counts}{best}."
 
 
 def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
@@ -263,48 +244,51 @@ def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[st
         return []
     margin *= 100 if comparison.metrics[pairs[0].metric].percent else 1
     within = f"equivalent within {margin:g} {_unit(comparison, pairs[0].metric)}"
+    names = [f"{pair.a} and {pair.b}" for pair in pairs]
+    shown = [name for name, pair in zip(names, pairs, strict=True) if pair.equivalent]
     if len(pairs) == 1:
-        (pair,) = pairs
-        if pair.equivalent and pair.equivalence_p_adjusted is not None:
-            p = doc.p_equals("p", pair.equivalence_p_adjusted)
-            return [f"{pair.a} and {pair.b} are {within}, {p}."]
-        return [f"It is not shown that {pair.a} and {pair.b} are {within}."]
-    shown = [f"{pair.a} and {pair.b}" for pair in pairs if pair.equivalent]
+        p = pairs[0].equivalence_p_adjusted
+        if shown and p is not None:
+            return [f"{names[0]} are {within}, {doc.p_equals('p', p)}."]
+        return [f"It is not shown that {names[0]} are {within}."]
     if not shown:
         return [f"No two {_words(comparison).systems} are shown to be {within}."]
-    return [
-        f"Shown to be {within}: {'; '.join(shown[:MOST_NAMES])}"
-        + (f"; {len(shown) - MOST_NAMES} more pairs." if len(shown) > MOST_NAMES else ".")
-    ]
+    rest = len(shown) - MOST_NAMES
+    more = f"; {rest} more pairs" if rest > 0 else ""
+    return [f"Shown to be {within}: {'; '.join(shown[:MOST_NAMES])}{more}."]
 
 
-def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Yield cautions about the verdict on these pairs."""
+def _cautions(
+    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
+) -> Iterator[str]:
+    """Yield cautions about the verdict on these pairs by one metric."""
     settings, words = comparison.settings, _words(comparison)
-    for pair in pairs:
-        if pair.note == "identical" and len(pairs) == 1:
+    if len(pairs) == 1:
+        (pair,) = pairs
+        if pair.note == "identical":
             yield f"{pair.metric} counts the same in every {words.unit(settings.unit)} of both."
-        elif pair.note == "few units differ" and len(pairs) == 1:
+        elif pair.note == "few units differ":
             units = f"{comparison.units:,} {words.units(settings.unit)}"
             differing = f"{pair.differing_units:,} of {units}"
             yield f"Only {differing} differ: no interval, as no difference can be significant."
-    if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
-        yield UNDECIDED_BY_CHANCE
-    for label in dict.fromkeys(pair.metric for pair in pairs):
-        yield from doc.smoothed(label, comparison.metrics[label].unmatched)
-    if pairs and comparison.metrics[pairs[0].metric].pass_fail:
+        if not metric.decided:
+            yield UNDECIDED_BY_CHANCE
+    yield from doc.smoothed(pairs[0].metric, metric.unmatched)
+    if metric.pass_fail:
         yield from doc.few_documents(settings, comparison.units)
-    elif pairs:
+    else:
         yield from doc.few_units(settings, comparison.units, words)
-    yield from _zero_sentences(comparison, pairs)
-    yield from _share_sentences(comparison, pairs)
-    yield from _swap_sentences(comparison, pairs)
+    yield from _zero_sentences(comparison, metric, pairs)
+    if not metric.pass_fail:
+        yield from _share_sentences(comparison, pairs)
+    if not metric.exact:
+        yield from _swap_sentences(comparison, pairs)
     if settings.about == "these-runs":
         yield (
             "The verdict is about these runs only; --about further-runs takes into account how "
             "runs vary."
         )
-    yield from doc.about_answers([comparison.metrics[pairs[0].metric].signature])
+    yield from doc.about_answers([metric.signature])
     if settings.about == "further-runs":
         yield (
             f"The verdict is about further runs of these {words.systems}, not only the runs given."
@@ -316,33 +300,28 @@ def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[s
 UNDECIDED_BY_CHANCE = "p is too close to the level for this number of replicates; try --adaptive."
 
 
-def _zero_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
+def _zero_sentences(
+    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
+) -> Iterator[str]:
     """Warn of failures that are too rare for a test of means: by chance they hardly occur."""
     named = {name for pair in pairs for name in (pair.a, pair.b)}
+    counts = {name: count for name, count in metric.rare_zeros.items() if name in named}
+    if not counts:
+        return
     words, units = _words(comparison), comparison.units
-    for label in dict.fromkeys(pair.metric for pair in pairs):
-        zeros = comparison.metrics[label].rare_zeros
-        counts = {name: count for name, count in zeros.items() if name in named}
-        if not counts:
-            continue
-        name = min(counts, key=lambda name: counts[name])
-        needed = -(-ENOUGH_ZEROS * units // counts[name])
-        yield (
-            f"{counts[name]:,} of {units:,} {words.rows} of {name} "
-            f"{'has' if counts[name] == 1 else 'have'} {label} 0, far from the others: p is too "
-            f"small in favour of a {words.system} that seldom fails; {needed:,} {words.rows} would "
-            f"show {ENOUGH_ZEROS} such failures."
-        )
+    name, zeros = min(counts.items(), key=itemgetter(1))
+    needed = -(-ENOUGH_ZEROS * units // zeros)
+    yield (
+        f"{zeros:,} of {units:,} {words.rows} of {name} {'has' if zeros == 1 else 'have'} "
+        f"{pairs[0].metric} 0, far from the others: p is too small in favour of a {words.system} "
+        f"that seldom fails; {needed:,} {words.rows} would show {ENOUGH_ZEROS} such failures."
+    )
 
 
 def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
     """Warn if one unit has more of the variance than any interval can cope with."""
-    shares = [
-        (pair.largest_share, pair)
-        for pair in pairs
-        if pair.largest_share is not None and pair.largest_share > doc.LARGEST_SHARE
-        if not comparison.metrics[pair.metric].pass_fail
-    ]
+    shares = [(pair.largest_share or 0.0, pair) for pair in pairs]
+    shares = [(share, pair) for share, pair in shares if share > doc.LARGEST_SHARE]
     if not shares or comparison.units < 1 / doc.LARGEST_SHARE:
         return
     share, pair = max(shares, key=itemgetter(0))
@@ -363,12 +342,11 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
     ratios = [
         (pair.swap_ratio, pair)
         for pair in pairs
-        if pair.swap_ratio is not None
+        if pair.significant
+        and pair.swap_ratio is not None
         and pair.swap_ratio < _core.MIN_SWAP_RATIO
-        and pair.significant
     ]
-    is_scaled = isinstance(test, SwapTest) and test.scaled
-    if not ratios or is_scaled or comparison.metrics[pairs[0].metric].exact:
+    if not ratios or (isinstance(test, SwapTest) and test.scaled):
         return
     ratio, pair = min(ratios, key=itemgetter(0))
     more = len(ratios) - 1
@@ -387,18 +365,13 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
 def evidence(comparison: Comparison) -> list[str]:
     """List signatures and methods: every choice that changes a number."""
     lines = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
-    methods = {label: method(comparison, label) for label in comparison.metrics}
-    if len(set(methods.values())) == 1:
-        lines.append(next(iter(methods.values())))
-    else:
-        lines += [f"{label}: {text}" for label, text in methods.items()]
+    lines += doc.by_label({label: method(comparison, label) for label in comparison.metrics})
     if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
         lines[-1] += "; ↓ lower is better"
-    with_one_pair = {label for label in comparison.metrics if len(comparison.of(label)) == 1}
     sources = [
         doc.people_source(pair.people)
         for pair in comparison.comparisons
-        if pair.metric in with_one_pair and pair.people is not None
+        if pair.people is not None and len(comparison.of(pair.metric)) == 1
     ]
     return [*lines, *dict.fromkeys(sources)]
 
@@ -486,27 +459,19 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
     names, begins = _ordered_names(comparison)
     by_label = {label: _columns(comparison, label, details=details) for label in labels}
-    columns = [doc.Column("system", _words(comparison).system.capitalize())]
-    columns += [column for of_metric in by_label.values() for column in of_metric]
+    system = doc.Column("system", _words(comparison).system.capitalize())
+    columns = (system, *(column for of_metric in by_label.values() for column in of_metric))
     pairs = {label: pairs_with(comparison, label, names[0]) for label in labels}
     rows = []
     for name in names:
         row: dict[str, Value] = {"system": name, "rule": name in begins}
         for label in labels:
-            pair, metric = pairs[label].get(name), comparison.metrics[label]
-            result = comparison.systems[name][label]
-            values = _system_cells(result, pair)
+            result, pair = comparison.systems[name][label], pairs[label].get(name)
+            cells = _system_cells(result, pair) | _picture(comparison, label, pair)
             # A baseline asks for the interval of the difference, not of the score.
-            bounds: DifferenceBounds | None = result.interval
             if baseline is not None:
-                bounds = None if pair is None else pair_bounds(*pair)
-            values["interval"] = "" if bounds is None else doc.bracketed(bounds, metric.digits)
-            values |= _picture(comparison, label, pair)
-            if baseline is not None and pair is not None and pair[0].uncorrected_interval:
-                alone = pair[0].uncorrected_interval
-                alone = alone if pair[1] > 0 else _negate(alone)
-                values["uncorrected"] = doc.bracketed(alone, metric.digits)
-            row |= {f"{label} {key}": value for key, value in values.items()}
+                cells["interval"] = "" if pair is None else pair_bounds(*pair)
+            row |= {f"{label} {key}": value for key, value in cells.items()}
         rows.append(row)
     bars = [
         doc.Bar(
@@ -520,7 +485,7 @@ def system_table(comparison: Comparison, *, details: bool = False) -> doc.Table:
         )
         for label in labels
     ]
-    return doc.Table(tuple(columns), tuple(rows), rule="rule", bars=tuple(bars))
+    return doc.Table(columns, tuple(rows), rule="rule", bars=tuple(bars))
 
 
 def _picture(
@@ -548,65 +513,57 @@ def _picture(
 
 def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.Column]:
     """Make the columns of one metric."""
-    settings, metric = comparison.settings, comparison.metrics[label]
+    settings, metric, several = comparison.settings, comparison.metrics[label], comparison.systems
     digits, correction = metric.digits, CORRECTIONS[settings.correction]
+    has_direction, baseline = metric.higher_is_better is not None, settings.baseline is not None
     lower = " ↓" if metric.higher_is_better is False else ""
-    percent = " %" if metric.percent else ""
-    columns = [doc.Column("score", f"{label}{percent}{lower}", digits)]
-    if settings.baseline is not None:
-        columns.append(doc.Column("difference", "difference", digits, sign=True, numeric=True))
-    maximum = METRICS_WITH_INTERVALS if settings.baseline is None else 1
-    adjusted = settings.baseline is not None and is_adjusted(comparison, label)
-    if details or len(comparison.metrics) <= maximum:
-        heading = doc.interval_heading(settings.level, adjusted=adjusted)
-        columns.append(doc.Column("interval", heading, numeric=True))
-    if settings.baseline is not None:
-        many = len(comparison.of(label)) > 1
-        columns.append(doc.Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
-    elif len(comparison.systems) > 2 and metric.higher_is_better is not None:
-        columns.append(doc.Column("ranks", "rank", numeric=True))
-    if details and correction.basis != "segment scores":
-        columns.append(doc.Column("p", "alone p" if adjusted else "p", numeric=True))
-    if details and adjusted:
-        columns.append(doc.Column("uncorrected", "alone, interval", numeric=True))
-    if details and metric.higher_is_better is not None:
-        columns.append(doc.Column("p_best", "best in", 0, percent=True, numeric=True))
-    if comparison.runs is not None:
+    adjusted = baseline and is_adjusted(comparison, label)
+    heading = doc.interval_heading(settings.level, adjusted=adjusted)
+    few = len(comparison.metrics) <= (1 if baseline else METRICS_WITH_INTERVALS)
+    p = "adjusted p" if len(comparison.of(label)) > 1 else "p"
+    alone, runs = "alone p" if adjusted else "p", comparison.runs is not None
+    column = partial(doc.Column, numeric=True)
+    columns = (
+        (True, doc.Column("score", f"{label}{' %' if metric.percent else ''}{lower}", digits)),
+        (baseline, column("difference", "difference", digits, sign=True)),
+        (details or few, column("interval", heading, digits)),
+        (baseline, column("p_adjusted", p)),
+        (not baseline and len(several) > 2 and has_direction, column("ranks", "rank")),
+        (details and correction.basis != "segment scores", column("p", alone)),
+        (details and adjusted, column("uncorrected", "alone, interval", digits)),
+        (details and has_direction, column("p_best", "best in", 0, percent=True)),
         # Variation by runs and by the choice of segments (Clark et al. 2011).
-        columns.append(doc.Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
-        heading = f"of {_words(comparison).rows}"
-        columns.append(doc.Column("sd_of_segments", heading, digits, numeric=True))
+        (runs, column("sd_of_runs", "s.d. of runs", digits)),
+        (runs, column("sd_of_segments", f"of {_words(comparison).rows}", digits)),
+    )
     return [
-        replace(column, name=f"{label} {column.name}", continues=index > 0)
-        for index, column in enumerate(columns)
+        replace(column, name=f"{label} {column.name}", continues=column.name != "score")
+        for is_shown, column in columns
+        if is_shown
     ]
 
 
 def _system_cells(
     result: SystemResult, compared: tuple[PairResult, int] | None
 ) -> dict[str, Value]:
+    """Return a system's cells; `compared` is its pair with the first row, and the pair's sign."""
     cells: dict[str, Value] = {
         "score": result.score,
+        "interval": result.interval,
         "ranks": "" if result.rank_range is None else doc.rank_range(result.rank_range),
         "p_best": result.p_best,
-        "difference": "",
-        "p": "",
-        "p_adjusted": "",
+        **dict.fromkeys(("difference", "p", "p_adjusted"), ""),
     }
     if compared is not None:
         pair, sign = compared
-        mark = "*" if pair.significant else ""
+        alone = pair.uncorrected_interval
         cells |= {
             "difference": sign * pair.difference,
             "p": doc.p_cell(pair.p),
-            "p_adjusted": f"{doc.p_cell(pair.p_adjusted)}{mark}",
+            "p_adjusted": doc.p_cell(pair.p_adjusted) + "*" * pair.significant,
+            "uncorrected": alone if alone is None or sign > 0 else _negate(alone),
         }
-    if result.runs is not None:
-        cells |= {
-            "sd_of_runs": result.runs.sd_of_runs,
-            "sd_of_segments": result.runs.sd_of_segments,
-        }
-    return cells
+    return cells if result.runs is None else cells | row_of(result.runs)
 
 
 def table_for_papers(comparison: Comparison) -> doc.Table:
@@ -615,11 +572,8 @@ def table_for_papers(comparison: Comparison) -> doc.Table:
     names, begins = _ordered_names(comparison)
     columns = []
     for label, metric in comparison.metrics.items():
-        marks: dict[str, str] = {}
-        for name, (pair, sign) in pairs_with(comparison, label, str(baseline)).items():
-            if pair.significant and metric.higher_is_better is not None:
-                is_better = (sign * pair.difference > 0) == metric.higher_is_better
-                marks[name] = BETTER if is_better else WORSE
+        bold = metric.clusters[0] if len(metric.clusters) > 1 else None
+        pairs = pairs_with(comparison, label, str(baseline)).items()
         columns.append(
             PaperColumn(
                 label=label,
@@ -627,12 +581,14 @@ def table_for_papers(comparison: Comparison) -> doc.Table:
                 digits=metric.digits,
                 higher_is_better=metric.higher_is_better,
                 signature=metric.signature,
-                bold=metric.clusters[0]
-                if len(metric.clusters) > 1
-                else ()
-                if baseline is None
-                else None,
-                marks=marks,
+                bold=() if baseline is None and bold is None else bold,
+                marks={
+                    name: BETTER
+                    if (sign * pair.difference > 0) == metric.higher_is_better
+                    else WORSE
+                    for name, (pair, sign) in pairs
+                    if pair.significant and metric.higher_is_better is not None
+                },
             )
         )
     texts = dict(zip(names, names, strict=True))
@@ -667,20 +623,19 @@ def _note_for_papers(comparison: Comparison) -> str:
 
 def _details(comparison: Comparison) -> Iterator[Block]:
     """Yield remarks that do not change the verdict, by metric."""
+    correction = CORRECTIONS[comparison.settings.correction]
     for label, metric in comparison.metrics.items():
-        pairs = comparison.of(label)
-        lines = []
-        if len(pairs) > 1 and not metric.decided:
-            lines.append(f"By {label}, some {UNDECIDED_BY_CHANCE}")
+        pairs, lines = comparison.of(label), []
         if len(pairs) > 1:
+            if not metric.decided:
+                lines.append(f"By {label}, some {UNDECIDED_BY_CHANCE}")
             lines.append(
                 f"Uncorrected, the chance of a false alarm somewhere in {len(pairs):,} comparisons "
                 f"by {label} would be up to {100 * metric.experimentwise_error:.0f} %."
             )
-        correction = CORRECTIONS[comparison.settings.correction]
-        if len(pairs) > 1 and not correction.assumes_nothing:
-            title = f"{correction.title[0].upper()}{correction.title[1:]}"
-            lines.append(f"{title} assumes {correction.assumption}.")
+            if not correction.assumes_nothing:
+                title = f"{correction.title[0].upper()}{correction.title[1:]}"
+                lines.append(f"{title} assumes {correction.assumption}.")
         effects = sorted(pair.design_effect for pair in pairs if pair.design_effect is not None)
         if effects:
             lines.append(
@@ -693,21 +648,16 @@ def _details(comparison: Comparison) -> Iterator[Block]:
 
 def pair_table(comparison: Comparison) -> doc.Table:
     """Make a row per comparison with all its numbers; empty columns are left out."""
-    rows = [row_of(pair) for pair in comparison.comparisons]
+    whole = {"by": None, "group": None}
+    rows = [whole | row_of(pair) for pair in comparison.comparisons]
     for group in comparison.groups:
-        of_group: dict[str, Value] = {"by": group.column, "group": group.label}
-        rows += [{**of_group, **row_of(pair)} for pair in group.comparisons]
-    hidden: tuple[str, ...] = ("note", "open_end")
+        labels = {"by": group.column, "group": group.label}
+        rows += [labels | row_of(pair) for pair in group.comparisons]
+    hidden = ["note", "open_end"]
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
         hidden += ("p", "p_se")  # they belong to another test than the adjusted p
-    names = dict.fromkeys(name for row in reversed(rows) for name in row)
-    shown = [
-        name
-        for name in names
-        if name not in hidden and any(row.get(name) is not None for row in rows)
-    ]
     signatures = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
-    return doc.Table(doc.plain_columns(*shown), tuple(rows), tuple(signatures))
+    return doc.data_table(rows, signatures, hidden)
 
 
 def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:

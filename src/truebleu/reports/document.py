@@ -16,16 +16,22 @@ import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category, combining, east_asian_width
 
 from truebleu.corpus.text_warnings import merge_warnings
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.reports.words import words_of
-from truebleu.schema import NO_VALUE as NO_VALUE, Column as Column, Value as Value
+from truebleu.schema import (
+    NO_VALUE as NO_VALUE,
+    Column as Column,
+    Value as Value,
+    bracketed as bracketed,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.outline import Sizes
@@ -126,9 +132,10 @@ class Table:
         """Return whether a column is aligned on the right."""
         if column.numeric is not None:
             return column.numeric
-        values = [row.get(column.name) for row in self.rows]
-        kinds = {is_number(value) for value in values if value is not None}
-        return all(kinds) if kinds else column.digits is not None
+        values = [value for row in self.rows if (value := row.get(column.name)) is not None]
+        if not values:
+            return column.digits is not None
+        return all(is_number(value) or isinstance(value, tuple) for value in values)
 
 
 def table_of(
@@ -141,26 +148,34 @@ def table_of(
     """
     shown = tuple(columns)
     names = [column.name for column in shown if column.name not in cells]
-    rows = tuple(
+    rows = (
         {name: getattr(item, name) for name in names}
         | {name: cell(item) for name, cell in cells.items()}
         for item in items
     )
-    return Table(shown, rows)
+    return Table(shown, tuple(rows))
 
 
-def bounds_of(attribute: str = "interval") -> dict[str, Callable[[Any], Value]]:
-    """Return functions for the cells low and high, of items with an interval in `attribute`."""
-
-    def bound(end: int) -> Callable[[Any], Value]:
-        return lambda item: (getattr(item, attribute) or (None, None))[end]
-
-    return {"low": bound(0), "high": bound(1)}
+def bounds_of(item: Any) -> dict[str, Value]:
+    """Return the bounds of an item's interval as the cells low and high."""
+    return dict(zip(("low", "high"), item.interval or (None, None), strict=True))
 
 
 def plain_columns(*names: str) -> tuple[Column, ...]:
     """Make columns for programs, with their names as headings."""
     return tuple(Column(name, name) for name in names)
+
+
+def data_table(
+    rows: Sequence[Row], notes: Iterable[str] = (), hidden: Container[str] = ()
+) -> Table:
+    """Make a table for programs of all names in `rows` that have a value and are not `hidden`."""
+    shown = [
+        name
+        for name in dict.fromkeys(name for row in sorted(rows, key=len)[::-1] for name in row)
+        if name not in hidden and any(row.get(name) is not None for row in rows)
+    ]
+    return Table(plain_columns(*shown), tuple(rows), tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,10 +334,21 @@ class Document:
 
     def with_cautions(self, lines: tuple[str, ...]) -> Document:
         """Add sentences that change how to read the answer, after the first sentences if any."""
-        kinds = [isinstance(block, Sentences) for block in self.blocks]
-        index = kinds.index(True) + 1 if any(kinds) else 0
+        after = [n for n, block in enumerate(self.blocks, 1) if isinstance(block, Sentences)]
+        index = after[0] if after else 0
         blocks = (*self.blocks[:index], Sentences(lines), *self.blocks[index:])
         return replace(self, blocks=blocks)
+
+    def for_python(self) -> Document:
+        """Name Python's arguments instead of the options of commands."""
+        blocks: list[Block] = []
+        for block in self.blocks:
+            if isinstance(block, Sentences | Notes):
+                block = replace(block, lines=tuple(map(as_arguments, block.lines)))
+            elif isinstance(block, Table):
+                block = replace(block, notes=tuple(map(as_arguments, block.notes)))
+            blocks.append(block)
+        return replace(self, blocks=tuple(blocks))
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -335,6 +361,27 @@ class Document:
     def charts(self) -> tuple[Chart, ...]:
         """All charts, in reading order."""
         return tuple(block for block in self.blocks if isinstance(block, Chart))
+
+
+# An option in a sentence, with its value if one follows.
+OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (ar|document|further-runs|metrics)\b)?")
+FLAGS = ("adaptive", "details", "human_lower_is_better", "lower_is_better", "recount")
+
+
+def as_arguments(sentence: str) -> str:
+    """Replace options of commands by arguments of functions.
+
+    >>> as_arguments("try --adaptive, or --correct-over metrics")
+    'try adaptive=True, or correct_over="metrics"'
+    """
+
+    def argument(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        if name == "not_normalized":
+            return "normalized=False"
+        return f'{name}="{match[2]}"' if match[2] else f"{name}{'=True' * (name in FLAGS)}"
+
+    return OPTION.sub(argument, sentence)
 
 
 def charted_document(
@@ -358,26 +405,15 @@ def charted_document(
         chart: rows of the chart; if None, the table.
         data: table for programs; if None, the table.
     """
-    lines = tuple(sentences)
-    charted, titles = chart or table, axes or {}
+    lines, charted, titles = tuple(sentences), chart or table, axes or {}
     columns = (
         replace(column, heading=titles.get(column.name, column.heading))
         for column in charted.columns
     )
-    return Document(
-        blocks=(
-            Heading(title),
-            table,
-            Sentences(lines),
-            Chart(
-                title=title,
-                table=replace(charted, columns=tuple(columns)),
-                plot=plot,
-                sentences=lines,
-            ),
-        ),
-        data=data or table,
+    drawn = Chart(
+        title=title, table=replace(charted, columns=tuple(columns)), plot=plot, sentences=lines
     )
+    return Document((Heading(title), table, Sentences(lines), drawn), data or table)
 
 
 class Renderable(Protocol):
@@ -415,18 +451,23 @@ def document_of(result: Renderable, **options: Any) -> Document:
     module, _, function = result.REPORT.partition(":")
     document: Document = getattr(import_module(module), function or "document")(result, **options)
     warnings = getattr(result, "warnings", ())
-    serious = [warning for warning in warnings if warning.is_serious]
-    others = [warning for warning in warnings if not warning.is_serious]
-    document = replace(document, flags=(*document.flags, *merge_warnings(others)))
-    return document.with_cautions(tuple(merge_warnings(serious))) if serious else document
+    others, serious = (
+        tuple(merge_warnings([warning for warning in warnings if warning.is_serious is is_serious]))
+        for is_serious in (False, True)
+    )
+    document = replace(document, flags=(*document.flags, *others))
+    return document.with_cautions(serious) if serious else document
 
 
-def render(result: Renderable, format_: str = "text", **options: Any) -> str:
+def render(
+    result: Renderable, format_: str = "text", *, for_python: bool = False, **options: Any
+) -> str:
     """Render a result in one of FORMATS, ending with a line feed.
 
     Args:
         result: result of a verb or a study.
         format_: one of FORMATS; for a decision, also one of CHECK_FORMATS.
+        for_python: True to name Python's arguments instead of the options of commands.
         options: options of `document_of`.
     """
     formats = FORMATS | CHECK_FORMATS
@@ -439,7 +480,7 @@ def render(result: Renderable, format_: str = "text", **options: Any) -> str:
         )
     module, _, function = formats[format_].partition(":")
     renderer = getattr(import_module(f"truebleu.reports.{module}"), function)
-    return str(renderer(document, result))
+    return str(renderer(document.for_python() if for_python else document, result))
 
 
 # Tabs and line ends would end a cell; each is replaced by a space.
@@ -547,17 +588,17 @@ UNBROKEN = re.compile(r" (?=%)|(?<=\bp) (?=[=<])|(?<=\bp [=<]) ")
 
 def _wrapped(line: str) -> str:
     """Wrap a sentence; text without spaces, such as a signature, is never broken."""
-    text, width = UNBROKEN.sub("\0", one_line(line)), _page_width()
+    text = UNBROKEN.sub("\0", one_line(line))
     indent = " " * (len(text) - len(text.lstrip()))
-    lines, rest = [], text.strip()
-    while len(indent + rest) > width:
-        cut = rest.rfind(" ", 0, width - len(indent) + 1)
-        cut = rest.find(" ") if cut <= 0 else cut
-        if cut <= 0:
-            break
-        lines.append(indent + rest[:cut])
-        rest = rest[cut + 1 :]
-    return "\n".join([*lines, indent + rest]).replace("\0", " ")
+    lines = wrap(
+        text.strip(),
+        _page_width(),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
 def table_text(table: Table) -> str:
@@ -575,15 +616,10 @@ def table_text(table: Table) -> str:
     right = [table.is_numeric(column) for column in table.columns]
     page = _page_width()
     gap = 1 if _total(_widths(rows)) > page else GAP
-    parts = [
-        _aligned_table(
-            [[row[index] for index in part] for row in rows],
-            [right[index] for index in part],
-            gap,
-            page,
-        )
-        for part in _folded(table, _widths(rows), page, gap)
-    ]
+    parts = []
+    for indices in _folded(table, _widths(rows), page, gap):
+        part = [[row[index] for index in indices] for row in rows]
+        parts.append(_aligned_table(part, [right[index] for index in indices], gap, page))
     return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
 
 
@@ -648,9 +684,12 @@ def _aligned_table(
     room = page - sum(before) - gap * len(before)
     if last > room >= SHORTEST and not right[-1]:
         rows = [line for row in rows for line in _over_lines(row, room)]
-    widths = _widths(rows)
-    heading, *lines = (_aligned(row, widths, right, gap) for row in rows)
-    return "\n".join([heading, "-" * _total(widths, gap), *lines])
+    widths, lines = _widths(rows), []
+    for row in rows:
+        pads = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [p + c if r else c + p for c, p, r in zip(row, pads, right, strict=True)]
+        lines.append((" " * gap).join(cells).rstrip())
+    return "\n".join([lines[0], "-" * _total(widths, gap), *lines[1:]])
 
 
 def _over_lines(row: Sequence[str], room: int) -> list[Sequence[str]]:
@@ -673,14 +712,6 @@ def _width(cell: str) -> int:
         0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
         for character in cell
     )
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], gap: int) -> str:
-    cells = []
-    for cell, width, on_the_right in zip(row, widths, right, strict=True):
-        padding = " " * (width - _width(cell))
-        cells.append(padding + cell if on_the_right else cell + padding)
-    return (" " * gap).join(cells).rstrip()
 
 
 # Sentences that reports share: resampling, p-values, agreement with human raters.
@@ -731,36 +762,6 @@ LONGEST_HEADING = 24
 SMALLEST_SHOWN = 0.0001
 
 
-def bracketed(
-    interval: tuple[float | None, float | None], digits: int, *, sign: Literal["", "+"] = ""
-) -> str:
-    """Format an interval in brackets; a rounded 0 has no minus sign, None stands for no bound.
-
-    Without any bound there is no interval.
-
-    Examples:
-        >>> bracketed((-0.00001, 0.5), 2)
-        '[0.00, 0.50]'
-        >>> bracketed((-1.25, 0.5), 1, sign="+")
-        '[-1.2, +0.5]'
-        >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
-        ('[0.004, 0.500]', '(−∞, 0.50]')
-        >>> bracketed((None, None), 2)
-        '(no interval)'
-    """
-    if interval == (None, None):
-        return "(no interval)"
-    # A bound near 0 decides significance, so it must not look like 0.
-    near = [bound for bound in interval if bound and not round(bound, digits)]
-    if near and all(round(bound, digits + 2) for bound in near):
-        digits += 1 if all(round(bound, digits + 1) for bound in near) else 2
-    low, high = (
-        None if bound is None else f"{round(bound, digits) + 0.0:{sign}.{digits}f}"
-        for bound in interval
-    )
-    return f"{'(−∞' if low is None else f'[{low}'}, {'∞)' if high is None else f'{high}]'}"
-
-
 def interval_heading(level: float, *, adjusted: bool = False) -> str:
     """Head a column of intervals, which may be adjusted for all comparisons.
 
@@ -805,6 +806,18 @@ def join_names(parts: Sequence[str], maximum: int | None = None, word: str = "an
     if maximum is not None and len(parts) > maximum:
         return f"{', '.join(parts[:maximum])} {word} {len(parts) - maximum} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def by_label(lines: Mapping[str, str]) -> list[str]:
+    """Return a line per label, or only the line if it is the same for all of them."""
+    if len(set(lines.values())) == 1:
+        return [next(iter(lines.values()))]
+    return [f"{label}: {line}" for label, line in lines.items()]
+
+
+def verdict_counts(better: int, worse: int, count: int) -> str:
+    """Count the systems that are better and worse than a baseline, and the others of `count`."""
+    return f"{better} better, {worse} worse, {count - better - worse} can't be told apart"
 
 
 def lost_to_correction(names: Sequence[str], comparisons: int) -> list[str]:

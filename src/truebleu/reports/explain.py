@@ -6,8 +6,8 @@ people, where does it come from, and how robust is it?
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from truebleu.reports import document as doc
@@ -17,19 +17,20 @@ from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import (
         DegenerateGroup,
         Explanation,
+        NgramContribution,
         PairExplanation,
         SliceContribution,
         TypographyEffect,
         VariableContributions,
     )
     from truebleu.explanation.training import SeenSegment, TrainingCheck
-    from truebleu.reports.document import Block, Row, Value
+    from truebleu.reports.document import Block, Row
     from truebleu.reports.words import Words
     from truebleu.significance.compare import MetricResult, PairResult
 
@@ -62,11 +63,13 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
 
     By each metric the largest significant difference comes first.
     """
-    data, explanation = data_table(explanation), _in_percent(explanation)
+    metrics = explanation.comparison.metrics
+    labels = {label for label, metric in metrics.items() if metric.percent}
+    data, explanation = data_table(explanation), in_percent(explanation, labels)
     blocks: list[Block] = []
     ordered = [
         pair
-        for metric in explanation.comparison.metrics
+        for metric in metrics
         for pair in sorted(
             explanation.of(metric),
             key=lambda pair: (not pair.comparison.significant, -abs(pair.comparison.difference)),
@@ -77,32 +80,19 @@ def document(explanation: Explanation, *, details: bool = False) -> doc.Document
         if len(ordered) > 1:
             blocks.append(doc.Heading(f"{compared.a} − {compared.b} by {compared.metric}"))
         blocks.append(doc.Sentences(tuple(verdict(explanation, pair))))
-        tables = [table(explanation, pair, details=details) for table in (slice_table, ngram_table)]
+        tables = [slice_table(explanation, pair, details), ngram_table(explanation, pair, details)]
         if details:
-            others = (part_table, group_table, degenerate_table)
-            first, *last = (table(explanation, pair) for table in others)
-            tables = [first, *tables, *last]
+            tables.insert(0, part_table(explanation, pair))
+            tables += [group_table(explanation, pair), degenerate_table(explanation, pair)]
         blocks += [table for table in tables if table.rows]
     notes = evidence(explanation.comparison)
     if details:
         words = _words(explanation)
         notes += [note.format(whole=words.whole, rows=words.rows) for note in NOTES]
     blocks.append(doc.Notes(tuple(notes)))
-    flags = dict.fromkeys(line for pair in ordered for line in _flags(pair))
+    flagged = [[_outputs(group) for group in p.degenerate[1:] if group.segments] for p in ordered]
+    flags = dict.fromkeys(f"Flagged: {doc.join_names(kinds)}." for kinds in flagged if kinds)
     return doc.Document(tuple(blocks), data, flags=tuple(flags))
-
-
-def _in_percent(explanation: Explanation) -> Explanation:
-    comparison = explanation.comparison
-    labels = {label for label, metric in comparison.metrics.items() if metric.percent}
-    return in_percent(explanation, labels) if labels else explanation
-
-
-def _flags(pair: PairExplanation) -> Iterator[str]:
-    """Count the flagged outputs of a pair by kind and system, if there are any."""
-    kinds = [_outputs(group) for group in pair.degenerate[1:] if group.segments]
-    if kinds:
-        yield f"Flagged: {doc.join_names(kinds)}."
 
 
 # Sentences, most important first.
@@ -110,22 +100,18 @@ def _flags(pair: PairExplanation) -> Iterator[str]:
 
 def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
     """Make the sentences about one pair; its significance comes first."""
-    people, compared = pair.comparison.people, pair.comparison
-    digits = _metric(explanation, pair).digits
+    people, compared, metric = pair.comparison.people, pair.comparison, _metric(explanation, pair)
     lines = [pair_sentence(explanation.comparison, compared)]
     if people is not None:
-        lines.append(doc.people_sentence(compared.difference, people, compared.metric, digits))
+        difference = compared.difference
+        lines.append(doc.people_sentence(difference, people, compared.metric, metric.digits))
     return [
         *lines,
-        *doc.about_answers([_metric(explanation, pair).signature]),
+        *doc.about_answers([metric.signature]),
         *artefacts(explanation, pair),
         *_where_from(explanation, pair),
         *_how_safe(pair, _words(explanation)),
     ]
-
-
-def _difference(pair: PairExplanation) -> str:
-    return f"{pair.comparison.a} − {pair.comparison.b}"
 
 
 def _unit(explanation: Explanation, pair: PairExplanation) -> str:
@@ -136,37 +122,40 @@ def artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     """Yield artefacts that change the verdict, or the difference considerably."""
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     alpha = explanation.comparison.settings.alpha
-    instead = f", instead of {_signed(compared.difference, digits)}"
-
-    def other(effect: DegenerateGroup | TypographyEffect) -> str:
-        return (
-            f"{_signed(effect.difference or 0.0, digits)} {_unit(explanation, pair)} "
-            f"{doc.bracketed(effect.interval or (None, None), digits, sign='+')}, "
-            f"{doc.p_equals('p', effect.p or 0.0)}{instead}"
-        )
-
     # The largest group of one kind; all flagged outputs where only they together matter.
     groups = [*pair.degenerate[1:], *pair.degenerate[:1]]
-    for group in [group for group in groups if matters(group, compared, alpha)][:1]:
-        yield f"Without {_outputs(group)} the difference is {other(group)} (exploratory)."
-    for effect in pair.typography:
-        if matters(effect, compared, alpha):
-            yield f"With the same {effect.kind} in all texts the difference is {other(effect)}."
+    effects: list[tuple[DegenerateGroup | TypographyEffect, str, str]] = [
+        *[
+            (g, f"Without {_outputs(g)}", " (exploratory)")
+            for g in groups
+            if matters(g, compared, alpha)
+        ][:1],
+        *[
+            (e, f"With the same {e.kind} in all texts", "")
+            for e in pair.typography
+            if matters(e, compared, alpha)
+        ],
+    ]
+    for effect, condition, caution in effects:
+        interval = doc.bracketed(effect.interval or (None, None), digits, sign="+")
+        yield (
+            f"{condition} the difference is {_signed(effect.difference or 0.0, digits)} "
+            f"{_unit(explanation, pair)} {interval}, {doc.p_equals('p', effect.p or 0.0)}, "
+            f"instead of {_signed(compared.difference, digits)}{caution}."
+        )
 
 
 def matters(effect: DegenerateGroup | TypographyEffect, compared: PairResult, alpha: float) -> bool:
     """Return whether the verdict changes, or the difference by half the width of its interval."""
     if effect.difference is None or effect.p is None:
         return False
-
-    def verdict(difference: float, p: float) -> int:
-        return 0 if p > alpha else 1 if difference > 0 else -1
-
-    if verdict(effect.difference, effect.p) != verdict(compared.difference, compared.p):
-        return True
+    verdicts = {
+        0 if p > alpha else 1 if difference > 0 else -1
+        for difference, p in ((effect.difference, effect.p), (compared.difference, compared.p))
+    }
     low, high = compared.interval
-    if low is None or high is None:
-        return False
+    if len(verdicts) > 1 or low is None or high is None:
+        return len(verdicts) > 1
     return abs(effect.difference - compared.difference) > (high - low) / 2
 
 
@@ -201,11 +190,9 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
             f"No slice differs significantly from its share of the {words.whole} "
             f"({len(tested)} {ways} of slicing, {doc.p_equals('smallest adjusted p', smallest)})."
         )
-    parts = ", ".join(
-        f"{name} {_signed(value, digits)}" for name, value in _grouped_parts(pair).items()
-    )
     if len(pair.parts) > 1:
-        yield f"Parts of the score: {parts}."
+        parts = (f"{name} {_signed(part, digits)}" for name, part in _grouped_parts(pair).items())
+        yield f"Parts of the score: {', '.join(parts)}."
     if pair.unattributed:
         yield (
             f"{_signed(pair.unattributed, digits)} cannot be attributed to {words.rows}, because "
@@ -259,12 +246,16 @@ def _alternatives(counts: Sequence[str]) -> str:
 # Tables.
 
 
+def _contribution(pair: PairExplanation, digits: int) -> doc.Column:
+    heading = f"Contribution to {pair.comparison.a} − {pair.comparison.b}"
+    return doc.Column("contribution", heading, digits, sign=True)
+
+
 def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     """Make a row for the contribution of each part of the score."""
-    digits = _metric(explanation, pair).digits
     columns = (
         doc.Column("name", "Part of the score"),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
+        _contribution(pair, _metric(explanation, pair).digits),
     )
     rows: list[Row] = [row_of(part) for part in pair.parts]
     if pair.unattributed:
@@ -273,44 +264,39 @@ def part_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     return doc.Table(columns, tuple(rows))
 
 
-def slice_table(
-    explanation: Explanation, pair: PairExplanation, *, details: bool = True
-) -> doc.Table:
+def slice_table(explanation: Explanation, pair: PairExplanation, details: bool) -> doc.Table:
     """Make rows for slices of significant variables, or of all; they add up by variable."""
-    alpha = explanation.comparison.settings.alpha
-    digits, compared = _metric(explanation, pair).digits, pair.comparison
-    level, words = 100 * explanation.comparison.settings.level, _words(explanation)
+    settings, compared = explanation.comparison.settings, pair.comparison
+    metric, words = _metric(explanation, pair), _words(explanation)
     columns = (
         doc.Column("variable", "Slices by"),
         doc.Column("name", "Slice"),
         doc.Column("segments", words.rows.capitalize()),
         doc.Column("share", "Text" if words.whole == "text" else "Share", 0, percent=True),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
-        doc.Column("interval", f"{level:g} % interval", numeric=True),
-        doc.Column("p_adjusted", "p (even spread)", 4, numeric=True),
-        doc.Column("a", f"{compared.a} alone", digits, numeric=True),
-        doc.Column("b", f"{compared.b} alone", digits, numeric=True),
+        _contribution(pair, metric.digits),
+        doc.Column("interval", doc.interval_heading(settings.level), metric.digits, sign=True),
+        doc.Column("p_adjusted", "p (even spread)", 4),
+        doc.Column("a", f"{compared.a} alone", metric.digits),
+        doc.Column("b", f"{compared.b} alone", metric.digits),
     )
-    shown = [
-        variable for variable in pair.variables if details or _at_most(variable.p_adjusted, alpha)
-    ]
-    if not details:
-        shown = shown[:MOST_VARIABLES]
-    turn = -1 if _metric(explanation, pair).higher_is_better is False else 1
+    clear = [part for part in pair.variables if _at_most(part.p_adjusted, settings.alpha)]
+    turn = -1 if metric.higher_is_better is False else 1
     rows: list[Row] = []
-    for variable in shown:
+    for variable in pair.variables if details else clear[:MOST_VARIABLES]:
         for index, part in enumerate(variable.slices):
-            low, high = part.interval
-            first, second = part.scores if part.scores is not None else (None, None)
-            row = row_of(part) | {"variable": "" if index else variable.name}
-            row |= {"a": first, "b": second}
-            row["interval"] = doc.bracketed((low, high), digits, sign="+")
             # Right is better for the first system in the picture.
-            row["low"], row["high"] = low, high = sorted((turn * low, turn * high))
-            row["value"] = turn * part.contribution
-            row["verdict"] = "better" if low > 0 else "worse" if high < 0 else "undecided"
-            row["name link"] = link(pair, slice=f"{variable.name}:{part.name}")
-            rows.append(row)
+            low, high = sorted(turn * bound for bound in part.interval)
+            cells = {
+                "variable": "" if index else variable.name,
+                **dict(zip("ab", part.scores or (None, None), strict=True)),
+                "interval": part.interval,
+                "name link": link(pair, slice=f"{variable.name}:{part.name}"),
+                "value": turn * part.contribution,
+                "low": low,
+                "high": high,
+                "verdict": "better" if low > 0 else "worse" if high < 0 else "undecided",
+            }
+            rows.append(row_of(part) | cells)
     look = {"value": "value", "verdict": "verdict", "heading": "← worse · better →"}
     bars = (doc.Bar("contribution", "low", "high", zero=True, **look),)
     return doc.Table(columns if details else columns[:-2], tuple(rows), bars=bars)
@@ -324,38 +310,38 @@ def link(pair: PairExplanation, **selection: object) -> str:
     return urlencode(fields, errors="surrogatepass", quote_via=quote)
 
 
-def ngram_table(
-    explanation: Explanation, pair: PairExplanation, *, details: bool = True
-) -> doc.Table:
+def ngram_table(explanation: Explanation, pair: PairExplanation, details: bool) -> doc.Table:
     """Make rows for the n-grams that contribute most, the first system's before the second's."""
     alpha = explanation.comparison.settings.alpha
-    ngrams = [ngram for ngram in pair.ngrams if details or _at_most(ngram.p_adjusted, alpha)]
-    digits = max(3, _metric(explanation, pair).digits)
+    ngrams: Sequence[NgramContribution] = pair.ngrams
+    if not details:
+        clear = (ngram for ngram in ngrams if _at_most(ngram.p_adjusted, alpha))
+        ngrams = sorted(clear, key=lambda ngram: -abs(ngram.contribution))[:LISTED]
     columns = (
         doc.Column("ngram", "N-gram"),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
+        _contribution(pair, max(3, _metric(explanation, pair).digits)),
         doc.Column("segments", "Segments"),
-        doc.Column("p_adjusted", "adjusted p", 4, numeric=True),
+        doc.Column("p_adjusted", "adjusted p", 4),
         doc.Column("examples", "e.g. segments"),
     )
-    return doc.table_of(
-        columns,
-        ngrams if details else sorted(ngrams, key=lambda ngram: -abs(ngram.contribution))[:LISTED],
-        examples=lambda ngram: ", ".join(map(str, ngram.examples)),
-        **{
-            "ngram link": lambda ngram: link(pair, text=ngram.ngram, against="ngrams"),
-            "examples link": lambda ngram: link(pair, segment=ngram.examples[0]),
-        },
+    rows = (
+        {
+            **row_of(ngram),
+            "examples": ", ".join(map(str, ngram.examples)),
+            "ngram link": link(pair, text=ngram.ngram, against="ngrams"),
+            "examples link": link(pair, segment=ngram.examples[0]),
+        }
+        for ngram in ngrams
     )
+    return doc.Table(columns, tuple(rows))
 
 
 def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     """List the segments or items, and the documents, that contribute most, either way."""
-    digits = max(3, _metric(explanation, pair).digits)
     columns = (
         doc.Column("kind", "Contributes most"),
         doc.Column("name", "Name"),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
+        _contribution(pair, max(3, _metric(explanation, pair).digits)),
     )
     rows: list[Row] = [
         {
@@ -378,7 +364,7 @@ def largest_segments_table(
     explanation: Explanation, pair: PairExplanation, test_set: TestSet
 ) -> doc.Table:
     """Make rows for the segments that contribute most, either way, with their texts."""
-    compared, digits = pair.comparison, max(3, _metric(explanation, pair).digits)
+    compared = pair.comparison
     texts = [
         ("source", "Source", test_set.source),
         ("reference", "Reference", next(iter(test_set.references), None)),
@@ -388,7 +374,7 @@ def largest_segments_table(
     known = [(name, heading, text) for name, heading, text in texts if text is not None]
     columns = (
         doc.Column("segment", "Segment"),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
+        _contribution(pair, max(3, _metric(explanation, pair).digits)),
         *(doc.Column(name, heading) for name, heading, _ in known),
     )
     rows: list[Row] = [
@@ -415,38 +401,28 @@ def _shortened(text: str) -> str:
 
 
 def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
-    """Degenerate outputs of each kind, and the difference without them."""
+    """Make a row for the degenerate outputs of each kind, with the difference without them."""
     digits = _metric(explanation, pair).digits
     columns = (
         doc.Column("kind", "Flagged outputs"),
         doc.Column("system", "System"),
         doc.Column("segments", "Segments"),
-        doc.Column("contribution", f"Contribution to {_difference(pair)}", digits, sign=True),
-        doc.Column("difference", "Without them", digits, sign=True, numeric=True),
-        doc.Column("interval", "Interval", numeric=True),
-        doc.Column("p", "p (exploratory)", 4, numeric=True),
+        _contribution(pair, digits),
+        doc.Column("difference", "Without them", digits, sign=True),
+        doc.Column("interval", "Interval", digits, sign=True),
+        doc.Column("p", "p (exploratory)", 4),
     )
-    cells: dict[str, Callable[[DegenerateGroup], Value]] = {
-        "interval": lambda group: doc.bracketed(group.interval or (None, None), digits, sign="+"),
-        "kind link": lambda group: link(pair, flag=group.kind if group.system else "any"),
-    }
-    return doc.table_of(columns, pair.degenerate, **FLAGGED, **cells)
-
-
-# The system and the number of flagged outputs.
-FLAGGED: dict[str, Callable[[DegenerateGroup], Value]] = {
-    "system": lambda group: group.system or "either",
-    "segments": lambda group: len(group.segments),
-}
-
-
-def _findings(
-    common: Row, items: Iterable[object], *names: str, **cells: Callable[[Any], Value]
-) -> list[Row]:
-    """Make a row for each item that contributes to the difference, with cells common to all."""
-    return [
-        {**common, **row} for row in doc.table_of(doc.plain_columns(*names), items, **cells).rows
-    ]
+    rows = (
+        {
+            **row_of(group),
+            "system": group.system or "either",
+            "segments": len(group.segments),
+            "interval": group.interval or (None, None),
+            "kind link": link(pair, flag=group.kind if group.system else "any"),
+        }
+        for group in pair.degenerate
+    )
+    return doc.Table(columns, tuple(rows))
 
 
 def data_table(explanation: Explanation) -> doc.Table:
@@ -454,46 +430,23 @@ def data_table(explanation: Explanation) -> doc.Table:
     rows: list[Row] = []
     for pair in explanation.pairs:
         compared = pair.comparison
-        names: Row = {"metric": compared.metric, "a": compared.a, "b": compared.b}
-        rows += _findings(
-            {**names, "kind": "difference"},
-            [compared],
-            "p_adjusted",
-            contribution=attrgetter("difference"),
-            **doc.bounds_of(),
-        )
-        rows += _findings({**names, "kind": "part"}, pair.parts, "name", "contribution")
+        parts = [("difference", {**row_of(compared), "contribution": compared.difference})]
+        parts += [("part", row_of(part)) for part in pair.parts]
         for variable in pair.variables:
-            rows += _findings(
-                {**names, "kind": "slice", "variable": variable.name},
-                variable.slices,
-                *("name", "contribution", "p_adjusted", "segments"),
-                **doc.bounds_of(),
-            )
-        rows += _findings(
-            {**names, "kind": "n-gram"},
-            pair.ngrams,
-            *("contribution", "p_adjusted", "segments"),
-            name=attrgetter("ngram"),
-        )
-        rows += _findings(
-            {**names, "kind": "flagged"},
-            pair.degenerate,
-            "contribution",
-            variable=attrgetter("kind"),
-            name=FLAGGED["system"],
-            segments=FLAGGED["segments"],
-        )
-        rows += _findings({**names, "kind": "document"}, pair.documents, "name", "contribution")
-        rows += [
-            {
-                **names,
-                "kind": "segment",
-                "name": _segment_name(explanation, index),
-                "contribution": value,
-            }
+            name = {"variable": variable.name}
+            parts += [("slice", row_of(part) | name) for part in variable.slices]
+        parts += [("n-gram", {**row_of(ngram), "name": ngram.ngram}) for ngram in pair.ngrams]
+        for group in pair.degenerate:
+            flagged = {**row_of(group), "variable": group.kind, "name": group.system or "either"}
+            flagged |= {"segments": len(group.segments), "low": None, "high": None}
+            parts.append(("flagged", flagged))
+        parts += [("document", row_of(part)) for part in pair.documents]
+        parts += [
+            ("segment", {"name": _segment_name(explanation, index), "contribution": value})
             for index, value in enumerate(pair.segments)
         ]
+        names = {"metric": compared.metric, "a": compared.a, "b": compared.b}
+        rows += [{**row, **names, "kind": kind} for kind, row in parts]
     columns = doc.plain_columns(
         *("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high"),
         *("p_adjusted", "segments"),
@@ -541,12 +494,12 @@ def training_document(result: TrainingCheck) -> doc.Document:
 
 
 def _scores_without(result: TrainingCheck) -> doc.Table:
-    rows: list[Row] = []
+    rows = []
     for score in result.systems:
-        digits, row = result.digits[score.metric], row_of(score)
-        for name, sign in (("score", ""), ("without", ""), ("difference", "+")):
-            row[name] = "" if row[name] is None else f"{row[name]:{sign}.{digits}f}"
-        rows.append(row)
+        column = doc.Column("", "", result.digits[score.metric])
+        cells = {name: column.cell(getattr(score, name)) for name in ("score", "without")}
+        difference = replace(column, sign=True).cell(score.difference)
+        rows.append({**row_of(score), **cells, "difference": difference})
     columns = (
         *doc.plain_columns("system", "metric"),
         doc.Column("score", "score", numeric=True),

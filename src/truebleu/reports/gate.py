@@ -15,10 +15,10 @@ from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from truebleu.reports.words import Words
-    from truebleu.significance.gate import GateCheck, GateResult, GateSlice
+    from truebleu.significance.gate import GateCheck, GateResult
 
 # Maximum number of slices in a sentence.
 MOST_SLICES = 8
@@ -26,32 +26,24 @@ MOST_SLICES = 8
 
 def document(result: GateResult) -> doc.Document:
     """Lay out the decision as sentences, and every metric's numbers for programs."""
-    data, result = check_table(result), _in_percent(result)
-    people = [
-        doc.people_sentence(check.difference, check.people, check.metric, 2)
-        for check in result.checks
-        if check.people is not None
-    ]
-    cautions = (
+    rate_labels = {check.metric for check in result.checks if check.pass_fail}
+    data, result = check_table(result), in_percent(result, rate_labels)
+    with_people = [(check, check.people) for check in result.checks if check.people is not None]
+    lines = (
+        *_worse_slices(result),
+        *sentences(result),
+        *_other_slices(result),
+        *(doc.people_sentence(c.difference, people, c.metric, 2) for c, people in with_people),
         *doc.about_answers(c.signature for c in result.checks),
-        *_few_documents(result),
-        *_one_unit_cautions(result),
+        *_cautions(result),
+        *_look(result),
     )
-    slices = (*_worse_slices(result), *sentences(result), *_other_slices(result))
-    lines = (*slices, *people, *cautions, *_look(result))
     notes = [*doc.signature_lines(check.signature for check in result.checks), method(result)]
-    known = (check.people for check in result.checks if check.people is not None)
-    notes += dict.fromkeys(map(doc.people_source, known))
-    blocks = (doc.Sentences(lines), doc.Notes(tuple(notes)))
+    notes += dict.fromkeys(doc.people_source(people) for _, people in with_people)
     checks = tuple(
         doc.Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
-    return doc.Document(blocks, data, checks=checks)
-
-
-def _in_percent(result: GateResult) -> GateResult:
-    labels = {check.metric for check in result.checks if check.pass_fail}
-    return in_percent(result, labels) if labels else result
+    return doc.Document((doc.Sentences(lines), doc.Notes(tuple(notes))), data, checks=checks)
 
 
 def _words(result: GateResult) -> Words:
@@ -83,23 +75,23 @@ def _worse_slices(result: GateResult) -> Iterator[str]:
         if of_slice.passed is False:
             check = next(check for check in result.checks if check.metric == of_slice.metric)
             p = doc.p_equals("adjusted p", of_slice.p_adjusted or 0.0)
+            loss = f"{abs(of_slice.difference):.{_digits(check)}f} {_unit(check)}"
             where = f"{of_slice.column} {of_slice.label}"
-            metric = unit(check.metric, percent=check.pass_fail)
-            loss = f"{abs(of_slice.difference):.{_digits(check)}f} {metric}"
             yield f"fail: on {where}, {result.new} is worse than {result.old} by {loss}, {p}."
 
 
 def _other_slices(result: GateResult) -> Iterator[str]:
     """Name the slices that were not tested, and say whether all others pass."""
-    several = len(result.checks) > 1
+    few = [of_slice for of_slice in result.slices if of_slice.passed is None]
     tested = [of_slice for of_slice in result.slices if of_slice.passed is not None]
     if tested and all(of_slice.passed for of_slice in tested):
+        smallest = min(s.p_adjusted for s in tested if s.p_adjusted is not None)
         yield (
             f"{result.new} is not significantly worse on any of {len(tested)} slices (Holm's "
-            f"correction, {doc.p_equals('smallest adjusted p', min(_adjusted(tested)))})."
+            f"correction, {doc.p_equals('smallest adjusted p', smallest)})."
         )
-    few = [of_slice for of_slice in result.slices if of_slice.passed is None]
     if few:
+        several = len(result.checks) > 1
         labels = [f"{s.column} {s.label}" + (f" by {s.metric}" if several else "") for s in few]
         reason = f"fewer than {FEWEST_UNITS} units"
         if result.settings.margin:
@@ -107,34 +99,30 @@ def _other_slices(result: GateResult) -> Iterator[str]:
         yield f"Not tested ({reason}): {doc.join_names(labels, MOST_SLICES)}."
 
 
-def _adjusted(slices: Sequence[GateSlice]) -> list[float]:
-    return [of_slice.p_adjusted for of_slice in slices if of_slice.p_adjusted is not None]
-
-
 def method(result: GateResult) -> str:
     """Describe the method in one line: every choice that changes a number."""
-    settings, first = result.settings, result.checks[0]
+    settings, checks = result.settings, result.checks
     units = doc.resampled(settings, result.units, result.test_set)
-    intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
     level = f"level {_rounded(1 - result.alpha, result.alpha)}"
     exact = "Clopper and Pearson's bounds (scores are 0 or 1)"
-    if all(check.pass_fail for check in result.checks):
-        intervals = exact
-    elif any(check.pass_fail for check in result.checks):
-        intervals = f"{intervals}, and {exact},"
+    are_exact = {check.pass_fail for check in checks}
     if result.rule != "not worse":
-        # The rule of three: if 3 in n units fail, 5 % of test sets with n units have no failure.
-        unit = _words(result).units(settings.unit)
-        rare = f"; failures rarer than 1 in {result.units // 3:,} {unit}"
-        rare += " may not occur in this test set"
-        if result.units < 6 or all(check.pass_fail for check in result.checks):
-            rare = ""
+        intervals = exact
+        if False in are_exact:
+            intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
+            intervals += f", and {exact}," if True in are_exact else ""
+        rare = ""
+        if result.units >= 6 and False in are_exact:
+            # The rule of three: if 3 in n units fail, 5 % of test sets with n units have none.
+            unit = _words(result).units(settings.unit)
+            rare = f"; failures rarer than 1 in {result.units // 3:,} {unit}"
+            rare += " may not occur in this test set"
         return f"one-sided tests by {intervals} over {units}; {level}{rare}"
-    tests = [TESTS["scaled" if any(check.scaled for check in result.checks) else "ar"].title]
-    swapped = [check for check in result.checks if check.replicates]
-    if len(swapped) < len(result.checks):
+    tests = [TESTS["scaled" if any(check.scaled for check in checks) else "ar"].title]
+    swapped = [check for check in checks if check.replicates]
+    if len(swapped) < len(checks):
         tests = [MCNEMAR, *tests[: len(swapped)]]
-    over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
+    over = ", Westfall and Young's correction" if len(checks) > 1 else ""
     replicates, seed = "", ""
     if swapped:
         every, kind = ("all ", "swaps") if swapped[0].exact else ("", "replicates")
@@ -142,7 +130,7 @@ def method(result: GateResult) -> str:
         seed = f", seed {settings.seed}"
     return (
         f"one-sided {' and '.join(tests)} over {units}{replicates}{over}; "
-        f"{exact if first.pass_fail else 'intervals of the inverted test'}; {level}{seed}"
+        f"{exact if checks[0].pass_fail else 'intervals of the inverted test'}; {level}{seed}"
     )
 
 
@@ -150,9 +138,7 @@ def check_table(result: GateResult) -> doc.Table:
     """Make a row per metric, with all its numbers."""
     decision = {"new": result.new, "old": result.old, "rule": result.rule}
     rows = [{**decision, **row_of(check)} for check in result.checks]
-    shown = [name for name in rows[0] if any(row.get(name) is not None for row in rows)]
-    signatures = doc.signature_lines(check.signature for check in result.checks)
-    return doc.Table(doc.plain_columns(*shown), tuple(rows), tuple(signatures))
+    return doc.data_table(rows, doc.signature_lines(check.signature for check in result.checks))
 
 
 def _verdict(passed: bool) -> str:
@@ -161,36 +147,35 @@ def _verdict(passed: bool) -> str:
 
 def _reason(result: GateResult, check: GateCheck) -> str:
     """State the result of the test, and the loss that it does not exclude."""
-    new, old, metric = result.new, result.old, unit(check.metric, percent=check.pass_fail)
-    digits = _digits(check)
-    bound = check.interval[0 if check.higher_is_better else 1]
-    loss = None if bound is None else -bound if check.higher_is_better else bound
-    limit = "any loss is possible"
-    if loss is not None:
-        limit = f"a loss of up to {loss:.{digits}f} {metric} is not excluded"
-        if loss <= 0:
-            limit = f"it is ahead by at least {-loss:.{digits}f} {metric}"
+    new, old, metric, digits = result.new, result.old, _unit(check), _digits(check)
+    shown = "is shown" if check.passed else "is not shown"
     if result.rule == "not worse":
         claim = f"no evidence that {new} is worse than {old}"
         if not check.passed:
             return f"{new} is worse than {old} by {abs(check.difference):.{digits}f} {metric}."
     elif result.rule == "better":
-        word = "is" if check.passed else "is not"
-        claim = f"{new} {word} shown to be better than {old}"
+        claim = f"{new} {shown} to be better than {old}"
     else:
-        word = "is" if check.passed else "is not"
-        size = (result.settings.margin or 0.0) * (100 if check.pass_fail else 1)
-        margin = f"{size:g} {metric}"
-        claim = f"{new} {word} shown to be less than {margin} worse than {old}"
+        margin = (result.settings.margin or 0.0) * (100 if check.pass_fail else 1)
+        claim = f"{new} {shown} to be less than {margin:g} {metric} worse than {old}"
+    bound = check.interval[0 if check.higher_is_better else 1]
+    limit = "any loss is possible"
+    if bound is not None:
+        loss = -bound if check.higher_is_better else bound
+        limit = f"a loss of up to {loss:.{digits}f} {metric} is not excluded"
+        if loss <= 0:
+            limit = f"it is ahead by at least {-loss:.{digits}f} {metric}"
     if check.note == "identical":
         limit = f"{check.metric} counts the same in both"
     elif check.note == "few units differ":
         units = f"{result.units:,} {_words(result).units(result.settings.unit)}"
-        limit = (
-            f"only {check.differing_units:,} of {units} differ: no interval, as no difference can "
-            "be significant"
-        )
+        limit = f"only {check.differing_units:,} of {units} differ: no interval, as no difference "
+        limit += "can be significant"
     return f"{claim}; {limit}."
+
+
+def _unit(check: GateCheck) -> str:
+    return unit(check.metric, percent=check.pass_fail)
 
 
 def _numbers(result: GateResult, check: GateCheck) -> str:
@@ -228,26 +213,23 @@ def _rounded(value: float, distance: float) -> str:
     return f"{round(value, 1 - floor(log10(distance))):.12g}"
 
 
-def _few_documents(result: GateResult) -> list[str]:
-    """Warn if documents are too few for a test with a margin to keep its level."""
-    settings, enough = result.settings, doc.ENOUGH_DOCUMENTS_FOR_A_MARGIN
-    if settings.margin is None or settings.unit != "document" or result.units >= enough:
-        return []
-    return [
-        f"Fewer than {enough} documents: a {_words(result).system} that is worse by the margin "
-        "passes more often than the level says."
-    ]
-
-
-def _one_unit_cautions(result: GateResult) -> list[str]:
-    """Warn about metrics whose decision depends on one unit."""
-    unit = _words(result).unit(result.settings.unit)
-    return [
-        f"One {unit} accounts for {100 * (check.largest_share or 0):.0f} % of the variance of the "
-        f"difference in {check.metric}: the decision may change with more or fewer {unit}s like it."
-        for check in result.checks
-        if depends_on_one_unit(check, result.units, result.rule)
-    ]
+def _cautions(result: GateResult) -> Iterator[str]:
+    """Warn of too few documents for a margin, and of decisions that depend on one unit."""
+    settings, words = result.settings, _words(result)
+    is_margin_of_documents = settings.margin is not None and settings.unit == "document"
+    if is_margin_of_documents and result.units < doc.ENOUGH_DOCUMENTS_FOR_A_MARGIN:
+        yield (
+            f"Fewer than {doc.ENOUGH_DOCUMENTS_FOR_A_MARGIN} documents: a {words.system} that is "
+            "worse by the margin passes more often than the level says."
+        )
+    unit = words.unit(settings.unit)
+    for check in result.checks:
+        if depends_on_one_unit(check, result.units, result.rule):
+            yield (
+                f"One {unit} accounts for {100 * (check.largest_share or 0):.0f} % of the variance "
+                f"of the difference in {check.metric}: the decision may change with more or fewer "
+                f"{unit}s like it."
+            )
 
 
 def depends_on_one_unit(check: GateCheck, units: int, rule: str) -> bool:
@@ -260,19 +242,18 @@ def depends_on_one_unit(check: GateCheck, units: int, rule: str) -> bool:
 
 def _look(result: GateResult) -> list[str]:
     """State which look at the test set this is, and its share of the significance level."""
-    look, level = result.look, result.settings.level
+    look, settings = result.look, result.settings
     if look is None:
         return []
-    shared = f"{result.settings.alpha:g} that "
-    shared += f"{look.looks} looks share" if look.looks is not None else "all looks share"
+    number, alpha = f"Look {look.number} at this test set", f"tested at α = {look.alpha:.2g}"
     if look.repeated:
-        return [
-            f"Look {look.number} at this test set, recorded before: tested again at "
-            f"α = {look.alpha:.2g}, nothing spent."
-        ]
-    rule = "equally" if look.looks is not None else "6/(π²k²) of it at look k"
+        tested = alpha.replace("tested", "tested again")
+        return [f"{number}, recorded before: {tested}, nothing spent."]
+    looks, rule = "all looks", "6/(π²k²) of it at look k"
+    if look.looks is not None:
+        looks, rule = f"{look.looks} looks", "equally"
     return [
-        f"Look {look.number} at this test set: tested at α = {look.alpha:.2g} out of the {shared} "
-        f"({rule}), {look.spent:.4g} spent. The level {level:g} holds over all looks, unless "
+        f"{number}: {alpha} out of the {settings.alpha:g} that {looks} share ({rule}), "
+        f"{look.spent:.4g} spent. The level {settings.level:g} holds over all looks, unless "
         f"{_words(result).systems} are tuned on the results of earlier looks."
     ]

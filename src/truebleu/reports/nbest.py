@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu.nbest.tuning import FeatureWeight
@@ -9,7 +10,7 @@ from truebleu.reports import document as doc
 from truebleu.schema import columns_of, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from truebleu.nbest.choices import Gain
     from truebleu.nbest.minimum_bayes_risk import MBRResult
@@ -30,9 +31,8 @@ def _table(items: Sequence[Any], *names: str, rows: Sequence[Row] | None = None)
     """Make a table of some fields with a row per item; empty columns are left out."""
     shown = tuple(map(row_of, items)) if rows is None else tuple(rows)
     kind: Any = type(items[0]) if items else None
-    columns = columns_of(kind) if items else {}
-    filled = [n for n in names if any(row.get(n) not in (None, "") for row in shown)]
-    return doc.Table(tuple(columns[name] for name in filled if name in columns), shown)
+    filled = [n for n in names if any(row.get(n) not in (None, "", (None, None)) for row in shown)]
+    return doc.Table(tuple(columns_of(kind)[name] for name in filled), shown)
 
 
 # Contents of lists, and their oracle scores.
@@ -66,15 +66,13 @@ def _contents(result: ListsReport) -> Iterator[str]:
 
 def warnings(result: ListsReport) -> Iterator[str]:
     """Yield cautions for users of the lists."""
-    for count, fault in (
-        (result.single_lists, "only one candidate: nothing to choose."),
-        (result.equal_lists, "one text several times: nothing to choose."),
-        (
-            result.unordered_lists,
-            "candidates that are not in the order of their scores; the order of the file breaks "
-            "ties.",
-        ),
-    ):
+    faults = {
+        "only one candidate: nothing to choose.": result.single_lists,
+        "one text several times: nothing to choose.": result.equal_lists,
+        "candidates that are not in the order of their scores; the order of the file breaks "
+        "ties.": result.unordered_lists,
+    }
+    for fault, count in faults.items():
         if count:
             yield f"{'1 list has' if count == 1 else f'{count:,} lists have'} {fault}"
     if result.empty:
@@ -91,10 +89,8 @@ def warnings(result: ListsReport) -> Iterator[str]:
         )
     useless = [f.name for f in result.features if f.constant_lists == result.segments]
     if useless:
-        yield (
-            "Features that are constant within every list cannot affect the choice: "
-            f"{', '.join(useless)}."
-        )
+        features = "Features that are constant within every list cannot affect the choice"
+        yield f"{features}: {', '.join(useless)}."
 
 
 def oracle_document(result: OracleResult) -> doc.Document:
@@ -139,40 +135,49 @@ def _gain_sentences(gains: Sequence[Gain], noun: str, before: str) -> Iterator[s
         yield "The metrics disagree: look at outputs before you believe one of them."
     elif worse:
         yield "The new choice is worse: keep the old one."
-    yield from (sentence for gain in gains if (sentence := below_sentence(gain)))
-
-
-def below_sentence(gain: Gain) -> str:
-    """Warn if a choice scores less than the first or random candidates; else return ""."""
-    sign = -1 if gain.higher_is_better is False else 1
-    marks = {"the first candidates": gain.first, "a random choice": gain.by_chance}
-    below = [
-        f"{noun} ({score:.{gain.digits}f})"
-        for noun, score in marks.items()
-        if sign * gain.score < sign * score - ROUNDING
-    ]
-    if not below:
-        return ""
-    return (
-        f"Warning: by {gain.metric} this choice ({gain.score:.{gain.digits}f}) is worse than "
-        f"{' and '.join(below)}."
-    )
+    for gain in gains:
+        sign = -1 if gain.higher_is_better is False else 1
+        marks = {"the first candidates": gain.first, "a random choice": gain.by_chance}
+        below = [
+            f"{noun} ({score:.{gain.digits}f})"
+            for noun, score in marks.items()
+            if sign * gain.score < sign * score - ROUNDING
+        ]
+        if below:
+            yield (
+                f"Warning: by {gain.metric} this choice ({gain.score:.{gain.digits}f}) is worse "
+                f"than {' and '.join(below)}."
+            )
 
 
 def _gain_table(gains: Sequence[Gain]) -> list[Block]:
     """Make a table with a row per metric, or none if no gain was measured."""
-    rows = [
-        {
-            **row_of(gain),
-            "interval": doc.bracketed(gain.interval, gain.digits, sign="+"),
-            "p": doc.p_cell(gain.p),
-        }
-        for gain in gains
-    ]
+    rows = []
+    for gain in gains:
+        interval = doc.bracketed(gain.interval, gain.digits, sign="+")
+        rows.append({**row_of(gain), "interval": interval, "p": doc.p_cell(gain.p)})
     # The first candidates may be the baseline.
     before = () if all(gain.first == gain.baseline for gain in gains) else ("baseline",)
     names = ("metric", "first", "by_chance", "oracle", *before, "score", "difference", "interval")
     return [_table(gains, *names, "p", "deviation", rows=rows)] if gains else []
+
+
+def _blocks(
+    result: TuneResult | RerankResult,
+    answer: Iterable[str],
+    weights: doc.Table,
+    heading: str,
+    method: Iterable[str],
+) -> list[Block]:
+    """Lay out the gain, the weights and the method."""
+    signatures = (gain.signature for gain in result.gains)
+    return [
+        doc.Sentences(tuple(answer)),
+        *_gain_table(result.gains),
+        doc.Heading(heading),
+        weights,
+        doc.Notes((*signatures, *method)),
+    ]
 
 
 def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
@@ -189,22 +194,15 @@ def tune_document(result: TuneResult, *, details: bool = False) -> doc.Document:
         for weight in result.weights
     ]
     maximum = MOST_FEATURES if details else FEATURES
-    ranked = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))
+    ranked = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))[:maximum]
     names = ("feature", "weight", "influence", "deviation")
-    weights = _table(result.weights, *names, rows=ranked[:maximum])
-    note = doc.Column("note", "")
-    if any(row["note"] for row in weights.rows):
-        weights = doc.Table((*weights.columns, note), weights.rows)
-    suffix = ""
+    weights, note = _table(result.weights, *names, rows=ranked), doc.Column("note", "")
+    if any(row["note"] for row in ranked):
+        weights = replace(weights, columns=(*weights.columns, note))
+    heading = "Weights"
     if len(rows) > maximum:
-        suffix = f": the {maximum} of {len(rows):,} that change scores most"
-    blocks: list[Block] = [
-        doc.Sentences(tuple(answer)),
-        *_gain_table(result.gains),
-        doc.Heading(f"Weights{suffix}"),
-        weights,
-        doc.Notes((*(gain.signature for gain in result.gains), *_tuning_method(result))),
-    ]
+        heading = f"Weights: the {maximum} of {len(rows):,} that change scores most"
+    blocks = _blocks(result, answer, weights, heading, _tuning_method(result))
     if details and result.rounds:
         rounds = _table(result.rounds, "number", "new", "candidates", "before", "after")
         blocks += [doc.Heading("Rounds of the decoder"), rounds]
@@ -253,30 +251,25 @@ def rerank_document(result: RerankResult, *, details: bool = False) -> doc.Docum
         f"A candidate other than the first was chosen for {result.changed:,} of "
         f"{result.segments:,} segments, by {MODELS[result.model]}.",
     ]
-    names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
+    names = list(dict.fromkeys((*result.selected, *result.weights)))
     maximum = MOST_FEATURES if details else FEATURES
-    weights: list[Row] = [
-        {"feature": name, "weight": result.weights[name]} for name in names[:maximum]
-    ]
-    more = f": the first {maximum} of {len(names):,}" if len(names) > maximum else ""
     columns = columns_of(FeatureWeight)
-    blocks: list[Block] = [
-        doc.Sentences(tuple(answer)),
-        *_gain_table(result.gains),
-        doc.Heading(f"Weights{more}"),
-        doc.Table((columns["feature"], columns["weight"]), tuple(weights)),
-        doc.Notes((*(gain.signature for gain in result.gains), *_training_method(result))),
-    ]
+    weights = doc.Table(
+        (columns["feature"], columns["weight"]),
+        tuple({"feature": name, "weight": result.weights[name]} for name in names[:maximum]),
+    )
+    heading = "Weights"
+    if len(names) > maximum:
+        heading = f"Weights: the first {maximum} of {len(names):,}"
+    blocks = _blocks(result, answer, weights, heading, _training_method(result))
     if details and result.path:
         path = _table(result.path, "gamma", "features", "loss", "held_out")
         blocks += [doc.Heading("Path"), path]
-    choices: list[Row] = [
-        {"segment": number, "index": index, "text": text}
-        for number, (index, text) in enumerate(zip(result.indices, result.texts, strict=True), 1)
-    ]
-    return doc.Document(
-        tuple(blocks), doc.Table(doc.plain_columns("segment", "index", "text"), tuple(choices))
+    choices = enumerate(zip(result.indices, result.texts, strict=True), 1)
+    rows: tuple[Row, ...] = tuple(
+        {"segment": number, "index": index, "text": text} for number, (index, text) in choices
     )
+    return doc.Document(tuple(blocks), doc.Table(doc.plain_columns(*rows[0]), rows))
 
 
 def _training_method(result: RerankResult) -> Iterator[str]:
@@ -322,23 +315,27 @@ MBR_CHOICES = doc.plain_columns(
 def mbr_document(result: MBRResult, *, details: bool = False) -> doc.Document:
     """Lay out the choices and the variety of candidates; programs get a row per choice."""
     choices = _mbr_choices(result)
-    first = [row for row in choices.rows if row["rank"] == 1]
     rows: list[Row] = []
     for name, noun in MBR_SPREADS.items():
-        values = [float(str(row[name])) for row in first if row[name] is not None]
+        values = [
+            float(str(row[name]))
+            for row in choices.rows
+            if row["rank"] == 1 and row[name] is not None
+        ]
         if values:
-            mean = sum(values) / len(values)
             ends = {"low": min(values), "high": max(values)}
-            rows.append({"what": noun.format(result.metric), "value": mean, **ends})
-    summary = doc.Table(MBR_SUMMARY, tuple(rows))
-    blocks: list[Block] = [doc.Sentences(tuple(_mbr_sentences(result)))]
-    blocks += _gain_table(result.gains)
-    if details or not result.gains:
-        blocks.append(summary)
+            what = noun.format(result.metric)
+            rows.append({"what": what, "value": sum(values) / len(values), **ends})
+    summary = [doc.Table(MBR_SUMMARY, tuple(rows))] if details or not result.gains else []
     settings = result.settings
     method = f"expected {result.metric}, {settings.method.name}, weighed by {settings.weigh_by}"
-    blocks.append(doc.Notes((result.signature, *(gain.signature for gain in result.gains), method)))
-    return doc.Document(tuple(blocks), data=choices)
+    blocks = (
+        doc.Sentences(tuple(_mbr_sentences(result))),
+        *_gain_table(result.gains),
+        *summary,
+        doc.Notes((result.signature, *(gain.signature for gain in result.gains), method)),
+    )
+    return doc.Document(blocks, data=choices)
 
 
 def _mbr_sentences(result: MBRResult) -> Iterator[str]:
@@ -370,8 +367,6 @@ def _mbr_choices(result: MBRResult) -> doc.Table:
     rows: list[Row] = []
     for segment in result.segments:
         for rank, choice in enumerate(segment.chosen, 1):
-            row = {**row_of(segment), **row_of(choice), "rank": rank}
-            if rank > 1:
-                row |= {"margin": None, "ties": None, "regret": None}
-            rows.append(row)
+            blank = dict.fromkeys(("margin", "ties", "regret") if rank > 1 else ())
+            rows.append({**row_of(segment), **row_of(choice), "rank": rank, **blank})
     return doc.Table(MBR_CHOICES, tuple(rows))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from truebleu.reports import document as doc
 from truebleu.reports.compare import MCNEMAR
 from truebleu.reports.percent import PERCENT_DIGITS, in_percent, unit
 from truebleu.reports.words import words_of
+from truebleu.schema import row_of
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from truebleu.reports.document import Block, Row
-    from truebleu.significance.panel import Panel, PanelComparison
+    from truebleu.significance.panel import Panel, PanelComparison, Verdict
 
 # Maximum number of test sets or systems in a sentence.
 MOST_NAMES = 5
@@ -31,74 +33,52 @@ COLUMNS = doc.plain_columns(
 
 def document(result: Panel, *, details: bool = False) -> doc.Document:
     """Lay out the verdict on each pair, its sets and its mean; many pairs have a row each."""
-    data, result = _data(result), _in_percent(result)
-    blocks: list[Block] = []
-    for label in result.signatures:
-        if len(result.signatures) > 1:
-            blocks.append(doc.Heading(label))
-        pairs = result.of(label)
-        few = len(pairs) <= MOST_PAIRS
-        shown = pairs if details or few else ()
-        lines = [_verdict(result, pair) for pair in pairs] if few else [_headline(result, label)]
-        blocks.append(doc.Sentences(tuple(lines)))
-        against = not few and result.settings.baseline is not None
-        if len(result.systems) > 2 * len(result.signatures) and not against:
-            blocks.append(_systems(result, label))
-        if details or against:
-            blocks.append(_comparisons(result, label, details=details))
-        for pair in shown:
-            if len(pairs) > 1:
-                blocks.append(doc.Heading(f"{pair.a} − {pair.b}"))
-            blocks.append(_sets(result, pair))
-    blocks.append(doc.Sentences(tuple(_cautions(result))))
+    rows = tuple(row for pair in result.comparisons for row in _rows(result, pair))
+    digits = {**result.digits, **dict.fromkeys(result.percent, PERCENT_DIGITS)}
+    shown = replace(in_percent(result, set(result.percent)), digits=digits)
+    blocks = [block for label in result.signatures for block in _blocks(shown, label, details)]
+    blocks.append(doc.Sentences(tuple(_cautions(shown))))
     signatures = doc.signature_lines(one for many in result.signatures.values() for one in many)
-    blocks.append(doc.Notes((*signatures, _method(result))))
-    blocks += [_chart(result, label) for label in result.signatures]
-    return doc.Document(tuple(blocks), data)
+    blocks.append(doc.Notes((*signatures, _method(shown))))
+    blocks += [_chart(shown, label) for label in result.signatures]
+    return doc.Document(tuple(blocks), doc.Table(COLUMNS, rows))
 
 
-def _in_percent(result: Panel) -> Panel:
-    if not result.percent:
-        return result
-    shown = in_percent(result, result.percent)
-    return replace(shown, digits={**result.digits, **dict.fromkeys(result.percent, PERCENT_DIGITS)})
+def _blocks(result: Panel, label: str, details: bool) -> Iterator[Block]:
+    """Yield the verdicts and tables by one metric."""
+    pairs = result.of(label)
+    few, baseline = len(pairs) <= MOST_PAIRS, result.settings.baseline
+    if len(result.signatures) > 1:
+        yield doc.Heading(label)
+    lines = [_verdict(result, pair) for pair in pairs] if few else [_headline(result, label)]
+    yield doc.Sentences(tuple(lines))
+    if len(result.systems) > 2 * len(result.signatures) and (few or baseline is None):
+        yield _systems(result, label)
+    if details or (not few and baseline is not None):
+        yield _comparisons(result, label, details)
+    for pair in pairs if details or few else ():
+        if len(pairs) > 1:
+            yield doc.Heading(f"{pair.a} − {pair.b}")
+        yield _sets(result, pair)
 
 
 def _sets(result: Panel, pair: PanelComparison) -> doc.Table:
     """Make a row for each test set, and one for the mean of several."""
-    digits, level = result.digits[pair.metric], _interval_heading(result, pair.metric)
+    digits = result.digits[pair.metric]
     columns = (
         doc.Column("test_set", "Test set"),
-        doc.Column("difference", f"{pair.a} − {pair.b}", digits=digits, sign=True),
-        doc.Column("interval", level, numeric=True),
-        doc.Column("p", "adjusted p", numeric=True),
+        doc.Column("difference", f"{pair.a} − {pair.b}", digits, sign=True),
+        doc.Column("interval", _interval_heading(result, pair.metric), digits, sign=True),
+        doc.Column("p_adjusted", "adjusted p", 4),
         doc.Column("verdict", "verdict"),
     )
-    rows: list[Row] = [
-        {
-            "test_set": row.test_set,
-            "difference": row.difference,
-            "interval": doc.bracketed(row.interval, digits, sign="+"),
-            "p": doc.p_cell(row.p_adjusted),
-            "verdict": row.verdict,
-        }
-        for row in pair.sets
-    ]
-    interval = _mean_interval(result, pair)
-    if len(pair.sets) > 1:
+    *rows, mean = _rows(result, pair)
+    if len(rows) > 1:
         lower = result.higher_is_better[pair.metric] is False
         word = "better" if (pair.difference > 0) != lower else "worse"
         if _varies(pair) or not pair.significant:
             word = "varies" if _varies(pair) else "undecided"
-        rows.append(
-            {
-                "test_set": "mean",
-                "difference": pair.difference,
-                "interval": None if interval is None else doc.bracketed(interval, digits, sign="+"),
-                "p": None if pair.p_adjusted is None else doc.p_cell(pair.p_adjusted),
-                "verdict": word,
-            }
-        )
+        rows.append(mean | {"test_set": "mean", "verdict": word})
     return doc.Table(columns, tuple(rows))
 
 
@@ -117,18 +97,13 @@ def _varies(pair: PanelComparison) -> bool:
 def _headline(result: Panel, label: str) -> str:
     """Name the best system on average and its rivals, or count systems better than the baseline."""
     baseline, sets = result.settings.baseline, f"{len(result.test_sets)} test sets"
-    words = words_of(result.rows)
+    words, pairs = words_of(result.rows), result.of(label)
     lower = result.higher_is_better[label] is False
-    pairs = result.of(label)
     if baseline is not None:
-        ahead = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) != lower]
-        behind = [pair.a for pair in pairs if pair.significant and (pair.difference > 0) == lower]
-        return (
-            f"On average over {sets} by {label}, of {len(pairs)} {words.systems} against "
-            f"{baseline}: "
-            f"{len(ahead)} better, {len(behind)} worse, {len(pairs) - len(ahead) - len(behind)} "
-            "can't be told apart."
-        )
+        better = [(pair.difference > 0) != lower for pair in pairs if pair.significant]
+        counts = doc.verdict_counts(sum(better), better.count(False), len(pairs))
+        systems = f"{len(pairs)} {words.systems} against {baseline}"
+        return f"On average over {sets} by {label}, of {systems}: {counts}."
     scored = [row for row in result.systems if row.metric == label and row.score is not None]
     if not scored:
         none = f"No {words.system} is in all {sets}"
@@ -139,11 +114,11 @@ def _headline(result: Panel, label: str) -> str:
         for pair in pairs
         if leader in (pair.a, pair.b) and not pair.significant
     ]
-    headline = f"{leader} has the best mean {label} over {sets}"
-    if not level:
-        return f"{headline}, and is better than every other {words.system}."
-    names = doc.join_names(level, MOST_NAMES, word="or")
-    return f"{headline}, but is not significantly better than {names}."
+    rest = f"and is better than every other {words.system}"
+    if level:
+        names = doc.join_names(level, MOST_NAMES, word="or")
+        rest = f"but is not significantly better than {names}"
+    return f"{leader} has the best mean {label} over {sets}, {rest}."
 
 
 def _systems(result: Panel, label: str) -> doc.Table:
@@ -153,24 +128,26 @@ def _systems(result: Panel, label: str) -> doc.Table:
     turn = -1 if result.higher_is_better[label] is not False else 1
     systems.sort(key=lambda row: (row.score is None, turn * (row.score or 0.0)))
     columns = [
-        doc.Column("system", words_of(result.rows).system.capitalize()),
-        doc.Column("score", f"mean {label}{' %' * (label in result.percent)}", digits=digits),
+        doc.Column("name", words_of(result.rows).system.capitalize()),
+        doc.Column("score", f"mean {label}{' %' * (label in result.percent)}", digits),
     ]
     if any(row.ranks is not None for row in systems):
         columns.append(doc.Column("ranks", "ranks", numeric=True))
     sets = [row.name for row in result.test_sets]
     if sum(max(len(name), digits + 3) + 2 for name in sets) > WIDEST_SETS:
-        sets = []
-        columns.append(doc.Column("sets", "test sets", numeric=True))
-    columns += [doc.Column(f"set {name}", name, digits=digits) for name in sets]
-    return doc.table_of(
-        columns,
-        systems,
-        system=attrgetter("name"),
-        ranks=lambda row: None if row.ranks is None else doc.rank_range(row.ranks),
-        sets=lambda row: len(row.scores),
-        **{f"set {name}": lambda row, name=name: row.scores.get(name) for name in sets},
+        columns.append(doc.Column("sets", "test sets"))
+    else:
+        columns += [doc.Column(f"set {name}", name, digits) for name in sets]
+    rows = (
+        {
+            **row_of(row),
+            "ranks": None if row.ranks is None else doc.rank_range(row.ranks),
+            "sets": len(row.scores),
+            **{f"set {name}": score for name, score in row.scores.items()},
+        }
+        for row in systems
     )
+    return doc.Table(tuple(columns), tuple(rows))
 
 
 def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] | None:
@@ -178,42 +155,33 @@ def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] 
     return pair.fixed if result.settings.languages == "fixed" else pair.drawn
 
 
-def _comparisons(result: Panel, label: str, *, details: bool) -> doc.Table:
-    digits, level = result.digits[label], _interval_heading(result, label)
-
-    def in_brackets(interval: tuple[float, float] | None) -> str | None:
-        return None if interval is None else doc.bracketed(interval, digits)
-
-    rows: list[Row] = []
-    for pair in result.of(label):
-        varies, p = pair.heterogeneity, pair.p_adjusted
-        rows.append(
-            {
-                "pair": f"{pair.a} − {pair.b}",
-                "difference": pair.difference,
-                "interval": in_brackets(_mean_interval(result, pair)),
-                "p": None if p is None else doc.p_cell(p) + ("*" if pair.significant else ""),
-                **{verdict: pair.count(verdict) for verdict in ("better", "worse", "undecided")},
-                "tau": None if varies is None else varies.tau,
-                "i_squared": None if varies is None else varies.i_squared,
-                "prediction": None if varies is None else in_brackets(varies.prediction),
-            }
-        )
+def _comparisons(result: Panel, label: str, details: bool) -> doc.Table:
+    digits = result.digits[label]
+    counted: tuple[Verdict, ...] = ("better", "worse", "undecided")
     columns = (
         doc.Column("pair", "Pair"),
-        doc.Column("difference", "mean difference", digits=digits, sign=True),
-        doc.Column("interval", level, numeric=True),
+        doc.Column("difference", "mean difference", digits, sign=True),
+        doc.Column("interval", _interval_heading(result, label), digits),
         doc.Column("p", "adjusted p", numeric=True),
-        doc.Column("better", "better"),
-        doc.Column("worse", "worse"),
-        doc.Column("undecided", "undecided"),
+        *doc.plain_columns(*counted),
     )
     # The standard deviation of the true differences (Paule and Mandel), its share of their
     # variance, and where the difference in a further set is expected.
     between = (
-        doc.Column("tau", "τ", digits=digits),
-        doc.Column("i_squared", "I²", digits=0, percent=True),
-        doc.Column("prediction", "further set", numeric=True),
+        doc.Column("heterogeneity_tau", "τ", digits),
+        doc.Column("heterogeneity_i_squared", "I²", 0, percent=True),
+        doc.Column("prediction", "further set", digits),
+    )
+    rows = (
+        {
+            **row_of(pair),
+            "pair": f"{pair.a} − {pair.b}",
+            "interval": _mean_interval(result, pair),
+            "p": pair.p_adjusted and doc.p_cell(pair.p_adjusted) + "*" * pair.significant,
+            **{verdict: pair.count(verdict) for verdict in counted},
+            "prediction": pair.heterogeneity and pair.heterogeneity.prediction,
+        }
+        for pair in result.of(label)
     )
     return doc.Table((*columns, *between) if details else columns, tuple(rows))
 
@@ -222,38 +190,36 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     """State the verdict on the mean difference, and count the verdicts on sets."""
     count, digits = len(pair.sets), result.digits[pair.metric]
     lower = result.higher_is_better[pair.metric] is False
-    gain = -pair.difference if lower else pair.difference
-    counts = (
-        f"better in {pair.count('better')}, worse in {pair.count('worse')}, undecided in "
-        f"{pair.count('undecided')} of {count} test sets"
-    )
     missing = ""
     if pair.missing:
         many = len(pair.missing) > MOST_NAMES
         sets = f"{len(pair.missing)} sets" if many else ", ".join(pair.missing)
         missing = f" (without {sets}, because one of the two is missing)"
+    counts = (
+        f"better in {pair.count('better')}, worse in {pair.count('worse')}, undecided in "
+        f"{pair.count('undecided')} of {count} test sets"
+    )
     if _varies(pair):
         return (
             f"Compared with {pair.b}, {pair.a} is {counts}{missing}: they differ too much for "
             "their mean to describe them."
         )
-    where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
-    if result.settings.languages == "drawn":
-        where = "on average over further test sets like these"
     if pair.p_adjusted is None:
         return (
             f"{pair.a} and {pair.b}: one test set gives no evidence about further ones; {counts}."
         )
-    interval = _mean_interval(result, pair)
+    where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
+    if result.settings.languages == "drawn":
+        where = "on average over further test sets like these"
     p = doc.p_equals("adjusted p" if len(result.of(pair.metric)) > 1 else "p", pair.p_adjusted)
     bounds = ""
-    if interval is not None:
+    if (interval := _mean_interval(result, pair)) is not None:
         low, high = interval if pair.difference >= 0 else (-interval[1], -interval[0])
         bounds = f" {doc.bracketed((low, high), digits)}"
     points = unit(pair.metric, percent=pair.metric in result.percent)
     amount = f"by {abs(pair.difference):.{digits}f} {points}{bounds}, {p}"
     if pair.significant:
-        word = "better" if gain > 0 else "worse"
+        word = "better" if (pair.difference < 0) == lower else "worse"
         return f"{pair.a} is {word} than {pair.b} {where} {amount}: {counts}{missing}."
     undecided = f"{pair.a} and {pair.b} can't be told apart {where}: they differ {amount}"
     return f"{undecided}; {counts}{missing}."
@@ -284,11 +250,8 @@ def _cautions(result: Panel) -> list[str]:
 
 def _method(result: Panel) -> str:
     """Describe the tests of sets and means in one line."""
-    settings = result.settings
-    words = words_of(result.rows)
-    units = " or ".join(
-        sorted(words.units(unit) for unit in {row.unit for row in result.test_sets})
-    )
+    settings, words = result.settings, words_of(result.rows)
+    units = " or ".join(sorted({words.units(row.unit) for row in result.test_sets}))
     about = "these test sets" if settings.languages == "fixed" else "further test sets like these"
     test = f"approximate randomization over {units}, {settings.replicates:,} replicates"
     of_items = all(row.unit == "segment" for row in result.test_sets)
@@ -304,15 +267,14 @@ def _method(result: Panel) -> str:
 def _chart(result: Panel, label: str) -> doc.Chart:
     """Draw a forest plot of one metric: a row for each set, and their mean, by pair."""
     higher = result.higher_is_better[label]
+    ends = {"difference": "difference", "low": "high", "high": "low"}
     rows: list[Row] = []
     for pair in result.of(label):
-        panel = {"pair": f"{pair.a} − {pair.b}", "zero": 0.0}
         for row in _rows(result, pair):
-            point: dict[str, Any] = {**row, **panel, "set": row["test_set"] or "mean"}
+            point = {**row, "pair": f"{pair.a} − {pair.b}", "zero": 0.0}
+            point["set"] = row["test_set"] or "mean"
             if higher is False:
-                ends = {"difference": "difference", "low": "high", "high": "low"}
-                negated = {name: point[end] for name, end in ends.items()}
-                point |= {name: None if n is None else -n for name, n in negated.items()}
+                point |= {name: row[end] and -row[end] for name, end in ends.items()}
             rows.append(point)
     axis = doc.difference_axis(label, higher)
     headings = {"set": "Test set", "difference": axis, "verdict": "Verdict"}
@@ -325,17 +287,11 @@ def _chart(result: Panel, label: str) -> doc.Chart:
     )
 
 
-def _data(result: Panel) -> doc.Table:
-    """Make a row for each metric, pair and set, and one for each mean."""
-    rows = tuple(row for pair in result.comparisons for row in _rows(result, pair))
-    return doc.Table(COLUMNS, rows)
-
-
-def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
+def _rows(result: Panel, pair: PanelComparison) -> list[dict[str, Any]]:
     """Make a row for the difference in each test set, and one for their mean."""
-    low, high = _mean_interval(result, pair) or (None, None)
-    common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
-    mean = {"test_set": None, "low": low, "high": high, "verdict": "mean"}
-    numbers = {name: getattr(pair, name) for name in ("difference", "p", "p_adjusted")}
-    of_sets = doc.table_of(COLUMNS[len(common) :], pair.sets, **doc.bounds_of()).rows
-    return [{**common, **row} for row in (*of_sets, mean | numbers)]
+    interval = _mean_interval(result, pair)
+    low, high = interval or (None, None)
+    mean = {"test_set": None, "low": low, "high": high, "verdict": "mean", "interval": interval}
+    mean |= {name: getattr(pair, name) for name in ("difference", "p", "p_adjusted")}
+    of_sets = [row_of(row) | {"interval": row.interval} for row in pair.sets]
+    return [{"metric": pair.metric, "a": pair.a, "b": pair.b} | row for row in (*of_sets, mean)]

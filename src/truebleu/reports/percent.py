@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Set
 
     from truebleu.significance.results import Comparison, PairResult
 
@@ -26,26 +26,23 @@ OTHERS = frozenset(("settings", "test_set", "signature", "warnings", "people", "
 PERCENT_DIGITS = 1
 
 
-def in_percent(result: Shown, labels: Container[str]) -> Shown:
+def in_percent(result: Shown, labels: Set[str]) -> Shown:
     """Multiply the scores and differences of a result by 100.
 
     Args:
         result: result of `compare`, `gate` or `explain`.
         labels: labels of the metrics with pass/fail scores.
     """
-    shown: Shown = _scaled(result, labels, is_rate=False)
-    return shown
+    return cast("Shown", _scaled(result, labels, is_rate=False)) if labels else result
 
 
 def comparison_in_percent(comparison: Comparison) -> Comparison:
     """Multiply pass/fail scores of a comparison, and their differences, by 100."""
     labels = {label for label, metric in comparison.metrics.items() if metric.percent}
-    if not labels:
-        return comparison
     return in_percent(comparison, labels)
 
 
-def _scaled(value: Any, labels: Container[str], *, is_rate: bool) -> Any:
+def _scaled(value: Any, labels: Set[str], *, is_rate: bool) -> Any:
     if isinstance(value, Mapping):
         parts = {name: (part, is_rate or name in labels) for name, part in value.items()}
         return {

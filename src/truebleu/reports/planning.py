@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truebleu.planning.plan import FEW_DOCUMENTS, FEW_UNITS, PLANNED_LEVEL
 from truebleu.planning.sample import QUANTILES, DomainShare
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from truebleu.planning.plan import PairPlan, Plan, PlanWarning
-    from truebleu.planning.power import SizePower
     from truebleu.planning.sample import Sample
     from truebleu.reports.document import Row
     from truebleu.reports.words import Words
@@ -32,18 +31,20 @@ SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 
 def plan_document(plan: Plan) -> doc.Document:
     """Lay out the plan's sentences, a table of sizes or of pairs, and a chart of the power."""
-    hardest = [
-        max(plan.of(metric), key=_demand)
-        for metric in dict.fromkeys(pair.metric for pair in plan.plans)
-    ]
+    metrics = dict.fromkeys(pair.metric for pair in plan.plans)
+    hardest = [max(plan.of(metric), key=_demand) for metric in metrics]
     lines = [line for pair in hardest for line in plan_sentences(plan, pair)]
-    only = plan.plans[0] if len(plan.plans) == 1 else None
-    table = pair_table(plan) if only is None else size_table(plan, only)
-    rows = tuple(row_of(pair) for pair in plan.plans)
+    one = len(plan.plans) == 1
     notes = (*doc.signature_lines([pair.signature for pair in plan.plans]), _method(plan))
-    columns = doc.plain_columns(*(name for name in rows[0] if name not in ("digits", "percent")))
-    blocks = (doc.Sentences(tuple(lines)), table, doc.Notes(notes), power_chart(plan))
-    return doc.Document(blocks, doc.Table(columns, rows, notes))
+    blocks = (
+        doc.Sentences(tuple(lines)),
+        size_table(plan, plan.plans[0]) if one else pair_table(plan),
+        doc.Notes(notes),
+        power_chart(plan),
+    )
+    rows = [row_of(pair) for pair in plan.plans]
+    names = (name for name in rows[0] if name not in ("digits", "percent"))
+    return doc.Document(blocks, doc.Table(doc.plain_columns(*names), tuple(rows), notes))
 
 
 def _words(plan: Plan) -> Words:
@@ -68,22 +69,20 @@ def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
 
 def pair_table(plan: Plan) -> doc.Table:
     """Make a row per metric and pair: the size needed, and what the pilot's size can detect."""
-    words, power = _words(plan), f"detects with {_target_power(plan)}"
+    words, detects = _words(plan), f"detects with {_target_power(plan)} now"
     columns = [doc.Column("metric", "Metric"), doc.Column("a", words.system.capitalize())]
     columns.append(doc.Column("b", "against"))
     if any(pair.difference is not None for pair in plan.plans):
         heading = f"{words.units(plan.settings.unit)} needed"
         columns.append(doc.Column("units_needed", heading, numeric=True))
         columns.append(doc.Column("power_now", "power now", numeric=True))
-    columns.append(doc.Column("smallest_difference", f"{power} now", numeric=True))
+    columns.append(doc.Column("smallest_difference", detects, numeric=True))
     return doc.table_of(
         columns,
         plan.plans,
         units_needed=lambda pair: pair.units_needed and f"{pair.units_needed:,}",
-        power_now=lambda pair: None if pair.power_now is None else _power_percent(pair.power_now),
-        smallest_difference=lambda pair: (
-            None if pair.smallest_difference is None else _score(pair, pair.smallest_difference)
-        ),
+        power_now=lambda pair: _power_percent(pair.power_now),
+        smallest_difference=lambda pair: _score(pair, pair.smallest_difference),
     )
 
 
@@ -94,22 +93,38 @@ def size_table(plan: Plan, pair: PairPlan) -> doc.Table:
     if unit == "document":
         columns.append(doc.Column("segments", f"about {words.rows}", numeric=True))
     if pair.difference is not None:
-        columns.append(doc.Column("power", f"power for {_difference(pair)}", numeric=True))
+        columns.append(
+            doc.Column("power", f"power for {_points(pair, pair.difference)}", numeric=True)
+        )
     columns += [
         doc.Column("smallest_difference", f"detects with {_target_power(plan)}", numeric=True),
         doc.Column("mark", "", numeric=False),
     ]
-    return doc.Table(tuple(columns), tuple(_size_row(pair, size) for size in pair.sizes))
+    marks = {"needed": pair.units_needed, "by this pilot alone": pair.units_by_pilot}
+    marks["this test set"] = pair.units
+    rows = (
+        {
+            "units": f"{size.units:,}",
+            "segments": f"{size.segments:,}",
+            "power": _power_percent(size.power),
+            "smallest_difference": _score(pair, size.smallest_difference),
+            "mark": ", ".join(mark for mark, units in marks.items() if units == size.units),
+        }
+        for size in pair.sizes
+    )
+    return doc.Table(tuple(columns), tuple(rows))
 
 
 def power_chart(plan: Plan) -> doc.Chart:
     """Draw the power against the size; without a difference, the smallest difference detected."""
-    units, target_power = _words(plan).units(plan.settings.unit), plan.settings.power
+    units = _words(plan).units(plan.settings.unit)
     differences = dict.fromkeys(pair.difference for pair in plan.plans)
     title = f"Smallest difference detected with a power of {_target_power(plan)}, by {units}"
+    y, reference = "smallest_difference", None
     if None not in differences:
         sizes = " or ".join(f"{difference:g}" for difference in differences)
         title = f"Power to detect a difference of {sizes}, by {units}"
+        y, reference = "power", plan.settings.power
     columns = (
         doc.Column("plan", "Metric and pair"),
         doc.Column("units", f"{units.capitalize()} in the test set"),
@@ -117,18 +132,11 @@ def power_chart(plan: Plan) -> doc.Chart:
         doc.Column("smallest_difference", "Smallest difference detected", digits=2),
     )
     rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.sizes)
+    look: dict[str, Any] = {"series": "plan", "log_x": True, "zero_y": True}
     return doc.Chart(
         title=title,
         table=doc.Table(columns, rows),
-        plot=doc.Plot(
-            "line",
-            "units",
-            "smallest_difference" if None in differences else "power",
-            series="plan",
-            reference=None if None in differences else target_power,
-            log_x=True,
-            zero_y=True,
-        ),
+        plot=doc.Plot("line", "units", y, reference=reference, **look),
         sentences=tuple(f"{pair.name}: {next(_answer(plan, pair))}" for pair in plan.plans),
     )
 
@@ -136,77 +144,74 @@ def power_chart(plan: Plan) -> doc.Chart:
 def _method(plan: Plan) -> str:
     """Describe the calculation of the power in one line."""
     settings = plan.settings
-    comparisons = settings.comparisons or 1
+    comparisons, words = settings.comparisons or 1, _words(plan)
     many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
-    pilot = f"{plan.plans[0].a} and {plan.plans[0].b}"
-    if len({pair.a for pair in plan.plans}) > 1:
-        systems = _words(plan).systems
-        pilot = f"{len({pair.a for pair in plan.plans})} {systems} and {plan.plans[0].b}"
-    units = _words(plan).units(settings.unit)
+    systems = {pair.a for pair in plan.plans}
+    pilot = f"{len(systems)} {words.systems}" if len(systems) > 1 else plan.plans[0].a
+    units = words.units(settings.unit)
     return (
         f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; the size "
         f"needed is the upper end of a one-sided {100 * PLANNED_LEVEL:g} % interval; assumes "
-        f"independent {units} that vary like the pilot's ({pilot}), and a normal approximation"
+        f"independent {units} that vary like the pilot's ({pilot} and {plan.plans[0].b}), and a "
+        "normal approximation"
     )
 
 
 def _warning(warning: PlanWarning, pair: PairPlan, plan: Plan) -> str:
-    words = _words(plan)
-    unit, units = words.unit(plan.settings.unit), words.units(plan.settings.unit)
-    if warning == "few units needed":
-        return f"With fewer than {FEW_UNITS} {units}, the power given here is only approximate."
-    if warning == "small pilot":
-        return (
-            f"The pilot has {pair.units:,} {units}: too few to tell how much the difference varies."
-        )
-    if warning == "few documents":
-        return (
-            f"A pilot of fewer than {FEW_DOCUMENTS} documents may lack the documents that vary "
-            "most: the power can be lower than planned."
-        )
-    if warning == "one unit decides":
-        return (
-            f"One {unit} makes up {100 * pair.largest_share:.0f} % of the variance, and the plan "
-            "depends on it. Is it an error in the texts?"
-        )
-    return (
-        f"{words.rows.capitalize()} of a document are correlated: the variance by documents is "
-        f"{pair.design_effect or 0:.1f} times the variance by independent {words.rows}. Plan with "
-        "--unit document."
+    words, unit = _words(plan), plan.settings.unit
+    return WARNINGS[warning].format(
+        pair=pair,
+        unit=words.unit(unit),
+        units=words.units(unit),
+        rows=words.rows,
+        share=doc.percent(pair.largest_share or 0.0, 0),
+        effect=pair.design_effect or 0.0,
     )
+
+
+WARNINGS: dict[PlanWarning, str] = {
+    "few units needed": f"With fewer than {FEW_UNITS} {{units}}, the power given here is only "
+    "approximate.",
+    "small pilot": "The pilot has {pair.units:,} {units}: too few to tell how much the difference "
+    "varies.",
+    "few documents": f"A pilot of fewer than {FEW_DOCUMENTS} documents may lack the documents that "
+    "vary most: the power can be lower than planned.",
+    "one unit decides": "One {unit} makes up {share} of the variance, and the plan depends on it. "
+    "Is it an error in the texts?",
+    "dependent segments": "The {rows} of a document are correlated: the variance by documents is "
+    "{effect:.1f} times the variance by independent {rows}. Plan with --unit document.",
+}
 
 
 def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
     """State the test set size needed, and what the pilot's size can detect."""
     now = _units(plan, pair.units, pair.segments)
-    goal = ""
-    if pair.difference is not None:
-        goal = (
-            f"To detect a difference of {_difference(pair)} with a power of {_target_power(plan)}"
-        )
+    difference, power = _points(pair, pair.difference or 0.0), _target_power(plan)
+    goal = f"To detect a difference of {difference} with a power of {power}"
     if pair.units_needed is not None:
         words, unit = _words(plan), plan.settings.unit
         more = f", or {pair.segments_needed:,} {words.rows}" if unit == "document" else ""
+        times = pair.units_needed / pair.units
         yield (
             f"{goal}, a test set needs about {pair.units_needed:,} {words.units(unit)} "
             f"({pair.units_by_pilot:,} by this pilot alone){more}, "
-            f"{_times(pair.units_needed / pair.units)} this one."
+            f"{times:,.{2 if times < 10 else 0}f} times this one."
         )
     elif pair.units_by_pilot is not None:
         yield f"{goal}, this pilot cannot plan a size: {pair.reasons['units_needed']}."
-    elif goal:
+    elif pair.difference is not None:
         yield f"{goal}, no test set is large enough: {pair.reasons['units_needed']}."
     if pair.smallest_difference is None:
         yield f"With {now}, no difference can be detected: {pair.reasons['smallest_difference']}."
         return
-    smallest = f"{_score(pair, pair.smallest_difference)} {_unit(pair)} or more"
+    detected = f"{_score(pair, pair.smallest_difference)} {_unit(pair)} or more"
     if pair.power_now is None:
-        yield f"With a power of {_target_power(plan)}, {now} can detect differences of {smallest}."
-        return
-    yield (
-        f"With that power, {now} can detect differences of {smallest}; for "
-        f"{_difference(pair)}, their power is {_power_percent(pair.power_now)}."
-    )
+        yield f"With a power of {power}, {now} can detect differences of {detected}."
+    else:
+        yield (
+            f"With that power, {now} can detect differences of {detected}; for {difference}, "
+            f"their power is {_power_percent(pair.power_now)}."
+        )
 
 
 def _units(plan: Plan, units: int, segments: int | None) -> str:
@@ -245,26 +250,18 @@ def _margin(plan: Plan, pair: PairPlan) -> Iterator[str]:
             (margin.equivalence_units, margin.equivalence_segments),
         )
     )
-    now = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
+    gate_now, equivalence_now = margin.gate_power_now, margin.equivalence_power_now
     yield (
         f"To pass a truly equal {_words(plan).system} with probability {_target_power(plan)}, "
         f"a gate with a margin of {_points(pair, margin.margin)} needs {gate}; to show "
         f"equivalence within that margin, {equivalence}. With this test set, the probabilities are "
-        f"{' and '.join(now)}."
+        f"{_power_percent(gate_now)} and {_power_percent(equivalence_now)}."
     )
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
 
 
 def _target_power(plan: Plan) -> str:
     """Format the target power with the digits of the setting."""
     return f"{100 * plan.settings.power:g} %"
-
-
-def _difference(pair: PairPlan) -> str:
-    return _points(pair, pair.difference or 0.0)
 
 
 def _points(pair: PairPlan, value: float) -> str:
@@ -276,40 +273,24 @@ def _unit(pair: PairPlan) -> str:
     return unit(pair.metric, percent=pair.percent)
 
 
-def _power_percent(share: float) -> str:
+def _power_percent(share: float | None) -> str:
     """Format a power in percent; above 99.5 % it is "over 99 %", as no test is certain."""
-    percent = f"{100 * share:.0f}" if share <= 0.995 else "over 99"
-    return f"{percent} %"
+    if share is None:
+        return doc.NO_VALUE
+    return "over 99 %" if share > 0.995 else doc.percent(share, 0)
 
 
-def _score(pair: PairPlan, value: float) -> str:
+def _score(pair: PairPlan, value: float | None) -> str:
     """Format a difference with the metric's decimals, or more if two digits need them."""
-    digits = pair.digits
-    if pair.percent:
-        value, digits = 100 * value, PERCENT_DIGITS
+    if value is None:
+        return doc.NO_VALUE
+    digits = PERCENT_DIGITS if pair.percent else pair.digits
+    value *= 100 if pair.percent else 1
     if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
         return f"{value:.3g}"
     while value and abs(value) < 0.95 * 10 ** (1 - digits):
         digits += 1
     return f"{value:.{digits}f}"
-
-
-def _size_row(pair: PairPlan, size: SizePower) -> Row:
-    smallest = size.smallest_difference
-    marks = []
-    if size.units == pair.units_needed:
-        marks.append("needed")
-    if size.units == pair.units_by_pilot:
-        marks.append("by this pilot alone")
-    if size.units == pair.units:
-        marks.append("this test set")
-    return {
-        "units": f"{size.units:,}",
-        "segments": f"{size.segments:,}",
-        "power": "" if size.power is None else _power_percent(size.power),
-        "smallest_difference": "" if smallest is None else _score(pair, smallest),
-        "mark": ", ".join(marks),
-    }
 
 
 # Test sets drawn from a pool.
@@ -341,11 +322,11 @@ def sample_sentences(sample: Sample) -> tuple[str, ...]:
         lines.append(f"{requested:,} were requested; whole documents come no nearer in this draw.")
     if sample.documents is not None:
         lines.append(f"They come from {sample.documents:,} of {sample.pool_documents:,} documents.")
-    distance, typical = 100 * sample.length_distance, 100 * sample.usual_distance
     if sample.usual_distance:
         lines.append(
-            f"Their distribution of lengths differs from the pool's by at most {distance:.1f} "
-            f"points (Kolmogorov–Smirnov; 95 % of random samples: {typical:.1f})."
+            "Their distribution of lengths differs from the pool's by at most "
+            f"{100 * sample.length_distance:.1f} points (Kolmogorov–Smirnov; 95 % of random "
+            f"samples: {100 * sample.usual_distance:.1f})."
         )
     return tuple(lines)
 
@@ -360,17 +341,18 @@ def length_table(sample: Sample) -> doc.Table:
         doc.Column("mean", "mean", digits=1),
         *(doc.Column(heading, heading) for heading in headings),
     )
+    sides = (
+        ("test set", sample.segments, sample.lengths),
+        ("pool", sample.pool, sample.pool_lengths),
+    )
     rows: tuple[Row, ...] = tuple(
         {
             "texts": name,
-            "segments": f"{size:,}",
+            "segments": f"{len(segments):,}",
             "mean": lengths.mean,
             **dict(zip(headings, lengths.quantiles.values(), strict=True)),
         }
-        for name, size, lengths in (
-            ("test set", len(sample.segments), sample.lengths),
-            ("pool", len(sample.pool), sample.pool_lengths),
-        )
+        for name, segments, lengths in sides
     )
     return doc.Table(columns, rows)
 

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 def document(scores: Scores, *, details: bool = False) -> doc.Document:
     """Lay out scores and signatures; with details, also the parts of each score."""
-    by_segment = any(system.segments is not None for system in scores.systems)
-    table = segment_table(scores) if by_segment else score_table(scores)
-    if not by_segment and not details:
-        paper = _table_for_papers(scores)
-        table = replace(table, paper=replace(paper, notes=(*table.notes, *paper.notes)))
-    blocks: list[Block] = [table]
+    if any(system.segments is not None for system in scores.systems):
+        table = segment_table(scores)
+    else:
+        table = score_table(scores)
+        if not details:
+            paper = _table_for_papers(scores)
+            table = replace(table, paper=replace(paper, notes=(*table.notes, *paper.notes)))
     cautions = [line for label in scores.digits for line in _smoothed(scores, label)]
     if scores.settings is not None and scores.units is not None:
-        methods = set((scores.interval_methods or {}).values())
-        if methods <= {"wilson", "korn-graubard"}:
+        if set((scores.interval_methods or {}).values()) <= {"wilson", "korn-graubard"}:
             cautions += doc.few_documents(scores.settings, scores.units)
         else:
             words = words_of(scores.test_set.rows)
             cautions += doc.few_units(scores.settings, scores.units, words)
-    blocks.append(doc.Sentences(tuple(cautions)))
+    blocks: list[Block] = [table, doc.Sentences(tuple(cautions))]
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
@@ -68,14 +68,12 @@ def _score_text(score: Score, scores: Scores) -> str:
 
 def _all_rows(table: doc.Table, of_groups: Sequence[doc.Table]) -> doc.Table:
     """Join rows of the whole test set and of all groups in one table, for programs."""
-    names = [doc.Column("by", "by"), *of_groups[0].columns]
-    known = {column.name for column in names}
-    columns = (*names, *(column for column in table.columns if column.name not in known))
+    columns = (doc.Column("by", "by"), *of_groups[0].columns, *table.columns)
     rows = [*table.rows]
     for part in of_groups:
         rows += [{"by": part.columns[0].heading, **row} for row in part.rows]
     notes = (*table.notes, *(note for part in of_groups for note in part.notes))
-    return doc.Table(columns, tuple(rows), notes)
+    return doc.Table(tuple(dict.fromkeys(columns)), tuple(rows), notes)
 
 
 def score_table(scores: Scores) -> doc.Table:
@@ -111,19 +109,23 @@ def _table_for_papers(scores: Scores) -> doc.Table:
 
 def _precision_tables(scores: Scores) -> Iterator[doc.Table]:
     """Yield tables of n-gram precisions, for metrics that have them (Koehn 2004, Table 1)."""
-    for label in scores.digits:
+    for label, digits in scores.digits.items():
         parts = {system.name: system.scores[label] for system in scores.systems}
-        precisions = {name: getattr(score, "precisions", None) for name, score in parts.items()}
-        if len(parts) > 1 and all(precisions.values()):
-            orders = range(1, 1 + max(len(values) for values in precisions.values() if values))
-            columns = (doc.Column(str(order), f"{order}-gram", digits=1) for order in orders)
-            rows: list[Row] = []
-            for name, values in precisions.items():
-                by_order = {str(order): value for order, value in enumerate(values or (), 1)}
-                rows.append({"system": name, "score": parts[name].score, **by_order})
-            system = doc.Column("system", f"{label} precisions")
-            score = doc.Column("score", label, digits=scores.digits[label])
-            yield doc.Table((system, score, *columns), tuple(rows))
+        rows: list[Row] = [
+            {
+                "system": name,
+                "score": score.score,
+                **{str(order): value for order, value in enumerate(precisions, 1)},
+            }
+            for name, score in parts.items()
+            if (precisions := getattr(score, "precisions", None))
+        ]
+        if 1 < len(rows) == len(parts):
+            orders = range(1, max(map(len, rows)) - 1)
+            columns = [doc.Column("system", f"{label} precisions")]
+            columns.append(doc.Column("score", label, digits))
+            columns += [doc.Column(str(order), f"{order}-gram", 1) for order in orders]
+            yield doc.Table(tuple(columns), tuple(rows))
 
 
 def _system_column(scores: Scores) -> doc.Column:
@@ -134,25 +136,23 @@ def _score_columns(scores: Scores) -> list[doc.Column]:
     """Make columns of each metric's score, and of its interval if known."""
     columns = []
     for label, digits in scores.digits.items():
-        columns.append(doc.Column(label, label, digits=digits, numeric=True))
+        columns.append(doc.Column(label, label, digits))
         if scores.settings is not None:
-            heading = f"{100 * scores.settings.level:g} % interval"
+            heading = doc.interval_heading(scores.settings.level)
             parts = (f"{label} low", f"{label} high")
-            columns.append(
-                doc.Column(f"{label} interval", heading, parts=parts, numeric=True, continues=True)
-            )
+            column = doc.Column(f"{label} interval", heading, digits, parts=parts, continues=True)
+            columns.append(column)
     return columns
 
 
 def _score_cells(scores: Scores, system: SystemScores) -> dict[str, Value]:
     """Make the cells of `_score_columns`, for a system on the whole test set or on a group."""
     row: dict[str, Value] = {"system": system.name}
-    for label, digits in scores.digits.items():
+    for label in scores.digits:
         row[label] = system.scores[label].score
         if system.intervals is not None:
-            low, high = system.intervals[label]
-            row[f"{label} low"], row[f"{label} high"] = low, high
-            row[f"{label} interval"] = doc.bracketed((low, high), digits)
+            row[f"{label} interval"] = system.intervals[label]
+            row[f"{label} low"], row[f"{label} high"] = system.intervals[label]
     return row
 
 
@@ -160,11 +160,9 @@ def segment_table(scores: Scores) -> doc.Table:
     """Make a row per system and segment, by name or counted from 1; missing scores are None."""
     numbers = range(1, scores.test_set.segments + 1)
     names: Sequence[str | int] = numbers if scores.segment_names is None else scores.segment_names
-    by_number = scores.segment_names is None
     heading = words_of(scores.test_set.rows).row.capitalize()
-    columns = [_system_column(scores), doc.Column("segment", heading, numeric=by_number)]
-    for label, digits in scores.digits.items():
-        columns.append(doc.Column(label, label, digits=digits, numeric=True))
+    columns = [_system_column(scores), doc.Column("segment", heading)]
+    columns += [doc.Column(label, label, digits) for label, digits in scores.digits.items()]
     rows: list[Row] = [
         {"system": system.name, "segment": name, **dict(zip(scores.digits, row, strict=True))}
         for system in scores.systems
@@ -193,9 +191,7 @@ def _interval_line(scores: Scores) -> str:
         lines[label] = (
             f"{method.title} intervals over {units}{replicates}, level {settings.level:g}"
         )
-    if len(set(lines.values())) == 1:
-        return next(iter(lines.values()))
-    return "; ".join(f"{label}: {line}" for label, line in lines.items())
+    return "; ".join(doc.by_label(lines))
 
 
 def _signature_lines(scores: Scores) -> list[str]:

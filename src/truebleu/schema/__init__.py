@@ -46,6 +46,7 @@ from truebleu.schema.columns import (
     P_VALUES as P_VALUES,
     Column as Column,
     Value as Value,
+    bracketed as bracketed,
     columns_of as columns_of,
     row_of as row_of,
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from truebleu.schema.declare import is_finite, type_hints
 
+#: Lower and upper bound of an interval; None for no bound.
+Bounds: TypeAlias = tuple[float | None, float | None]
 #: Value of a cell; None if it is missing.
-Value: TypeAlias = str | int | float | bool | None
+Value: TypeAlias = str | int | float | bool | Bounds | None
 #: Names of columns of p-values, which are never shown as 0.
 P_VALUES = ("p", "p_adjusted")
 #: Text of a missing value.
@@ -55,6 +57,8 @@ class Column:
             return "yes" if value else "no"
         if isinstance(value, str):
             return value
+        if isinstance(value, tuple):
+            return bracketed(value, self.digits or 0, sign="+" if self.sign else "")
         if value is None or not is_finite(value):
             return NO_VALUE
         number, unit = (100 * value, " %") if self.percent else (value, "")
@@ -67,6 +71,34 @@ class Column:
         if isinstance(number, int) and not unit:
             return f"{number:{sign}d}"
         return f"{number:{sign}.6g}{unit}"
+
+
+def bracketed(interval: Bounds, digits: int, *, sign: Literal["", "+"] = "") -> str:
+    """Format an interval in brackets; a rounded 0 has no minus sign, None stands for no bound.
+
+    Without any bound there is no interval.
+
+    Examples:
+        >>> bracketed((-0.00001, 0.5), 2)
+        '[0.00, 0.50]'
+        >>> bracketed((-1.25, 0.5), 1, sign="+")
+        '[-1.2, +0.5]'
+        >>> bracketed((0.004, 0.5), 2), bracketed((None, 0.5), 2)
+        ('[0.004, 0.500]', '(−∞, 0.50]')
+        >>> bracketed((None, None), 2)
+        '(no interval)'
+    """
+    if interval == (None, None):
+        return "(no interval)"
+    # A bound near 0 decides significance, so it must not look like 0.
+    near = [bound for bound in interval if bound and not round(bound, digits)]
+    if near and all(round(bound, digits + 2) for bound in near):
+        digits += 1 if all(round(bound, digits + 1) for bound in near) else 2
+    low, high = (
+        None if bound is None else f"{round(bound, digits) + 0.0:{sign}.{digits}f}"
+        for bound in interval
+    )
+    return f"{'(−∞' if low is None else f'[{low}'}, {'∞)' if high is None else f'{high}]'}"
 
 
 @cache

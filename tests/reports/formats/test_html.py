@@ -13,7 +13,7 @@ import pytest
 import truebleu
 from tests.reports.formats.examples import DOCUMENT, attacks
 from tests.reports.formats.hostile import Hostile
-from truebleu.reports.document import Bar, Chart, Column, Plot, Table, render
+from truebleu.reports.document import Bar, Chart, Column, Plot, Table, as_arguments, render
 from truebleu.reports.formats import html
 
 if TYPE_CHECKING:
@@ -68,21 +68,21 @@ def test_no_sentence_keeps_an_option_in_a_notebook() -> None:
     sentences = list(texts_with_options())
     assert len(sentences) > 20
     for sentence in sentences:
-        assert "--" not in html.as_arguments(sentence), sentence
+        assert "--" not in as_arguments(sentence), sentence
 
 
 @pytest.mark.parametrize(
     ("option", "argument"),
     [
         ("try --adaptive.", "try adaptive=True."),
-        ("use --lower-is-better", "use higher_is_better=False"),
+        ("use --lower-is-better", "use lower_is_better=True"),
         ("--about further-runs takes", 'about="further-runs" takes'),
         ("give --test-lists or --folds", "give test_lists or folds"),
         ("a model called base--big", "a model called base--big"),
     ],
 )
 def test_a_notebook_names_arguments_instead_of_options(option: str, argument: str) -> None:
-    assert html.as_arguments(option) == argument
+    assert as_arguments(option) == argument
 
 
 def test_a_notebook_shows_warnings_and_flagged_outputs() -> None:

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html import escape
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import (
-    Heading,
-    Notes,
-    Sentences,
-    Table,
-    document_of,
-    is_number,
-    one_line,
-)
+from truebleu.reports.document import Heading, Notes, Sentences, Table, is_number, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,46 +33,9 @@ FARTHEST = 3
 MANY = 24
 
 
-# An option in a sentence, with its value if one follows.
-OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (ar|document|further-runs|metrics)\b)?")
-FLAGS = {
-    **{
-        name: f"{name}=True" for name in ("adaptive", "details", "human_lower_is_better", "recount")
-    },
-    "lower_is_better": "higher_is_better=False",
-    "not_normalized": "normalized=False",
-}
 FLAGGED = (
     "border-left: 3px solid #b07a1f; background: rgba(240, 180, 60, 0.15); padding: 0.1em 0.8em"
 )
-
-
-def render_for_notebook(result: Renderable) -> str:
-    """Render a result with its warnings, naming Python's arguments instead of options."""
-    document = document_of(result)
-    blocks: list[Block] = []
-    for block in document.blocks:
-        if isinstance(block, Sentences | Notes):
-            blocks.append(replace(block, lines=tuple(map(as_arguments, block.lines))))
-        elif isinstance(block, Table):
-            blocks.append(replace(block, notes=tuple(map(as_arguments, block.notes))))
-        else:
-            blocks.append(block)
-    return render(replace(document, blocks=tuple(blocks)))
-
-
-def as_arguments(sentence: str) -> str:
-    """Replace options of commands by arguments of functions.
-
-    >>> as_arguments("--correct-over metrics tests all of them")
-    'correct_over="metrics" tests all of them'
-    """
-
-    def argument(match: re.Match[str]) -> str:
-        name = match[1].replace("-", "_")
-        return f'{name}="{match[2]}"' if match[2] else FLAGS.get(name, name)
-
-    return OPTION.sub(argument, sentence)
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:

@@ -8,7 +8,6 @@ number, such as [U+4E2D].
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
@@ -72,10 +71,7 @@ def _comments(lines: Iterable[str]) -> str:
 
 def _comment(line: str) -> str:
     """Write a line in ASCII: commands for accents and signs, other characters unchanged."""
-    return "".join(
-        "".join(run) if is_ascii else _cell("".join(run))
-        for is_ascii, run in groupby(one_line(line), str.isascii)
-    )
+    return _joined(c if c.isascii() else _letter(c) for c in one_line(line))
 
 
 def _tabular(table: Table) -> str:
@@ -84,18 +80,12 @@ def _tabular(table: Table) -> str:
         return "\n".join(notes)
     numeric = [table.is_numeric(column) for column in table.columns]
     heading = _row([_cell(column.heading) for column in table.columns])
+    columns = list(zip(table.columns, numeric, strict=True))
     rows: list[str] = []
     for row in table.rows:
         if rows and table.rule is not None and row.get(table.rule):
             rows.append("\\midrule")
-        rows.append(
-            _row(
-                [
-                    _table_cell(row, column, numeric=number)
-                    for column, number in zip(table.columns, numeric, strict=True)
-                ]
-            )
-        )
+        rows.append(_row([_table_cell(row, column, numeric=number) for column, number in columns]))
     # Small print and close columns, so that a dozen systems by three metrics fit a column; a table
     # with marks has room for them.
     form = "".join("r" if number else "l" for number in numeric)
@@ -104,20 +94,8 @@ def _tabular(table: Table) -> str:
         form = r"@{\hspace{1.3em}}".join(form) + r"@{\hspace{.8em}}"
         before = [r"\begin{table}", r"\centering\small"]
         after = [f"\\caption{{{_cell(table.legend)}}}", r"\end{table}"]
-    return "\n".join(
-        [
-            *notes,
-            *before,
-            f"\\begin{{tabular}}{{@{{}}{form}}}",
-            "\\toprule",
-            heading,
-            "\\midrule",
-            *rows,
-            "\\bottomrule",
-            "\\end{tabular}",
-            *after,
-        ]
-    )
+    lines = [f"\\begin{{tabular}}{{@{{}}{form}}}", r"\toprule", heading, r"\midrule", *rows]
+    return "\n".join([*notes, *before, *lines, r"\bottomrule", r"\end{tabular}", *after])
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -138,34 +116,25 @@ def _table_cell(row: Row, column: Column, *, numeric: bool) -> str:
 
 def _cell(cell: str) -> str:
     """Escape a text in ASCII, so that nothing in it is a command."""
-    text = normalize("NFC", one_line(cell))
-    return "".join(
-        "".join(map(_letter, run)) if known else _numbered("".join(run))
-        for known, run in groupby(text, _is_known)
-    )
+    return _joined(map(_letter, normalize("NFC", one_line(cell))))
 
 
-def _is_known(character: str) -> bool:
-    """Return whether a character can be written with commands, or as a similar letter."""
-    return character.isascii() or all(
-        part.isascii() or part in SPECIAL or (index and combining(part))
-        for index, part in enumerate(normalize("NFKD", character))
-    )
+def _joined(letters: Iterable[str]) -> str:
+    """Join letters; numbers of neighbouring characters share brackets."""
+    return "".join(letters).replace("][U+", " U+")
 
 
 def _letter(character: str) -> str:
-    if character in SPECIAL or character.isascii():
-        return SPECIAL.get(character, character)
-    parts = normalize("NFKD", character)
-    base = parts[0]
-    text = SPECIAL.get(base, base)
-    for part in parts[1:]:
-        if not combining(part):
+    """Write a character with commands or as similar letters, else as its number."""
+    if character in SPECIAL:
+        return SPECIAL[character]
+    text = ""
+    for part in normalize("NFKD", character):
+        if combining(part) and text:
+            has_command = part in ACCENTS and not text.startswith("$")
+            text = f"\\{ACCENTS[part]}{{{text}}}" if has_command else text
+        elif part.isascii() or part in SPECIAL:
             text += SPECIAL.get(part, part)
-        elif part in ACCENTS and base.isascii():
-            text = f"\\{ACCENTS[part]}{{{text}}}"
+        else:
+            return f"[U+{ord(character):04X}]"
     return text
-
-
-def _numbered(characters: str) -> str:
-    return f"[{' '.join(f'U+{ord(character):04X}' for character in characters)}]"
