@@ -108,3 +108,23 @@ class Result:
         from truebleu.reports.document import render
 
         return render(self, form, for_python=True)
+
+
+class PageResult(Result):
+    """Base class of results that are saved as a page."""
+
+    __slots__ = ()
+
+    def save(
+        self, path: str | Path, *, command: str | None = None, overwrite: bool = False
+    ) -> Path:
+        """Write the page; an error leaves no partial file.
+
+        Args:
+            path: path of the page.
+            command: command that made the report, to show on the page.
+            overwrite: True to replace an existing file.
+        """
+        page = import_module(self.REPORT)
+        saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
+        return saved

@@ -8,12 +8,11 @@ differently, with the segments in which they differ most.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import PageResult
 from truebleu.agreement.agree import Agreement, as_judgments
 from truebleu.agreement.data import AgreementData, agreement_data
 from truebleu.counts.counts import Counts
@@ -26,7 +25,6 @@ from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from truebleu.agreement.agree import HumanLike
     from truebleu.resampling import Values
@@ -87,7 +85,7 @@ class DisputedPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AgreementReport(ComparedByValue, Result):
+class AgreementReport(ComparedByValue, PageResult):
     """Report of the agreement of metrics with people.
 
     Attributes:
@@ -109,20 +107,6 @@ class AgreementReport(ComparedByValue, Result):
     def facts(self) -> dict[str, Any]:
         """Return the values of the agreement, without sentences."""
         return self.agreement.facts()
-
-    def save(
-        self, path: str | Path, *, command: str | None = None, overwrite: bool = False
-    ) -> Path:
-        """Write the page; an error leaves no partial file.
-
-        Args:
-            path: path of the page.
-            command: command that made the report, to show on the page.
-            overwrite: True to replace an existing file.
-        """
-        page = import_module(self.REPORT)
-        saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
-        return saved
 
 
 def agreement_report(

@@ -269,6 +269,7 @@ def make_command(
     options: Sequence[click.Parameter] = (),
     metrics: Callable[[Sequence[str]], list[Metric]] | None = None,
     output: str = "Write the result into FILE.",
+    common: Sequence[str] = (),
 ) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a command from a function, whose docstring is the help.
 
@@ -288,6 +289,7 @@ def make_command(
         metrics: function that parses metrics, BLEU by default; None for metrics and scores of
             other programs, with the default of the verb.
         output: help text of ``--output``.
+        common: names of rare options that ``--help`` shows all the same.
     """
     has = set(parts.split())
     has |= {"direction"} if {"metrics", "texts"} <= has else set()
@@ -315,6 +317,8 @@ def make_command(
         hidden = {"chart", "details", "output", "format"} - has
         parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
         with_group = [option for option in parameters if isinstance(option, Option)]
+        for option in with_group:
+            option.rare &= option.name not in common
         generated = {str(o.name): o for o in with_group if o.declared is not None}
         names = {name: option.opts[-1] for name, option in generated.items()}
 
@@ -437,7 +441,7 @@ class SetOptions(TypedDict, total=False):
         humans: compare the human translations of an evaluation set too. Default: as in its task.
     """
 
-    lp: Annotated[str | None, Setting(metavar="PAIR", group="Texts")]
+    lp: Annotated[str | None, Setting(metavar="PAIR", **RARE_TEXT)]
     humans: Annotated[bool | None, Setting(flags=("--humans/--no-humans",), **RARE_TEXT)]
 
 

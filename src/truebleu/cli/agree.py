@@ -97,6 +97,8 @@ class HumanFile:
     agree,
     "[systems] texts sets metrics chart details format output",
     options=HUMAN_OPTIONS,
+    # Metrics are usually compared with people on evaluation sets.
+    common=["lp"],
 )
 def agree_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **values: Any

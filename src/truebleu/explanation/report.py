@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from truebleu import schema
-from truebleu._results import Result
+from truebleu._results import PageResult, Result
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
@@ -24,7 +23,6 @@ from truebleu.significance.settings import ResamplingSettings, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
     from typing_extensions import Unpack
@@ -75,7 +73,7 @@ class Segments(schema.ComparedByValue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report(schema.ComparedByValue, Result):
+class Report(schema.ComparedByValue, PageResult):
     """Report about the systems of a test set.
 
     Attributes:
@@ -101,20 +99,6 @@ class Report(schema.ComparedByValue, Result):
         if self.agreement is not None:
             values["agreement"] = self.agreement.facts()
         return values
-
-    def save(
-        self, path: str | Path, *, command: str | None = None, overwrite: bool = False
-    ) -> Path:
-        """Write the page; an error leaves no partial file.
-
-        Args:
-            path: path of the page.
-            command: command that made the report, to show on the page.
-            overwrite: True to replace an existing file.
-        """
-        page = import_module(self.REPORT)
-        saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
-        return saved
 
 
 @schema.takes(ReportOptions, ResamplingSettings.refuse_conflicts)

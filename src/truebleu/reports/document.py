@@ -16,6 +16,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
+from itertools import takewhile
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 from unicodedata import category, combining, east_asian_width
@@ -31,7 +32,7 @@ from truebleu.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from truebleu.agreement.data import HumanSummary
     from truebleu.corpus.outline import Sizes
@@ -136,29 +137,6 @@ class Table:
         if not values:
             return column.digits is not None
         return all(is_number(value) or isinstance(value, tuple) for value in values)
-
-
-def table_of(
-    columns: Iterable[Column], items: Iterable[object], **cells: Callable[[Any], Value]
-) -> Table:
-    """Make a table with a row for each item; cells are attributes, or values of `cells` functions.
-
-    >>> table_of([Column("real", "Real")], [3 + 4j], size=abs).rows
-    ({'real': 3.0, 'size': 5.0},)
-    """
-    shown = tuple(columns)
-    names = [column.name for column in shown if column.name not in cells]
-    rows = (
-        {name: getattr(item, name) for name in names}
-        | {name: cell(item) for name, cell in cells.items()}
-        for item in items
-    )
-    return Table(shown, tuple(rows))
-
-
-def bounds_of(item: Any) -> dict[str, Value]:
-    """Return the bounds of an item's interval as the cells low and high."""
-    return dict(zip(("low", "high"), item.interval or (None, None), strict=True))
 
 
 def plain_columns(*names: str) -> tuple[Column, ...]:
@@ -648,23 +626,15 @@ def _folded(table: Table, widths: Sequence[int], page: int, gap: int) -> list[li
     keys = list(range(_key_columns(table)))
     while len(keys) > 1 and 2 * _total([widths[key] for key in keys], gap) > page:
         keys.pop()
-    groups: list[list[int]] = []
-    for index in range(len(keys), len(widths)):
-        if groups and table.columns[index].continues:
-            groups[-1].append(index)
-        else:
-            groups.append([index])
-
-    def is_full(part: Sequence[int], more: Sequence[int]) -> bool:
-        return len(part) > len(keys) and _total([widths[i] for i in (*part, *more)], gap) > page
-
     parts = [keys]
-    for group in groups:
-        if is_full(parts[-1], group):
-            parts.append(keys)
-        for index in group:
-            parts = [*parts, keys] if is_full(parts[-1], [index]) else parts
-            parts[-1] = [*parts[-1], index]
+    for index in range(len(keys), len(widths)):
+        group = [index]
+        if not table.columns[index].continues:
+            following = range(index + 1, len(widths))
+            group += takewhile(lambda later: table.columns[later].continues, following)
+        total = _total([widths[i] for i in (*parts[-1], *group)], gap)
+        parts += [keys] if total > page and len(parts[-1]) > len(keys) else []
+        parts[-1] = [*parts[-1], index]
     return parts
 
 

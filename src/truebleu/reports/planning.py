@@ -77,13 +77,13 @@ def pair_table(plan: Plan) -> doc.Table:
         columns.append(doc.Column("units_needed", heading, numeric=True))
         columns.append(doc.Column("power_now", "power now", numeric=True))
     columns.append(doc.Column("smallest_difference", detects, numeric=True))
-    return doc.table_of(
-        columns,
-        plan.plans,
-        units_needed=lambda pair: pair.units_needed and f"{pair.units_needed:,}",
-        power_now=lambda pair: _power_percent(pair.power_now),
-        smallest_difference=lambda pair: _score(pair, pair.smallest_difference),
-    )
+    rows: list[Row] = []
+    for pair in plan.plans:
+        detected = _score(pair, pair.smallest_difference)
+        needed = {"units_needed": pair.units_needed and f"{pair.units_needed:,}"}
+        now = {"power_now": _power_percent(pair.power_now), "smallest_difference": detected}
+        rows.append({**row_of(pair), **needed, **now})
+    return doc.Table(tuple(columns), tuple(rows))
 
 
 def size_table(plan: Plan, pair: PairPlan) -> doc.Table:
