@@ -19,7 +19,6 @@ from truebleu.schema import row_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import (
         DegenerateGroup,
         Explanation,
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 # Maximum number of rows in tables of the largest contributions.
 LISTED = 10
-# Maximum number of characters of a text in a table.
-LONGEST_TEXT = 400
 # Nouns for flagged outputs by kind; other kinds are adjectives.
 NOUNS = {
     "any": "degenerate output{s}",
@@ -360,31 +357,6 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:
     return doc.Table(columns, tuple(rows))
 
 
-def largest_segments_table(
-    explanation: Explanation, pair: PairExplanation, test_set: TestSet
-) -> doc.Table:
-    """Make rows for the segments that contribute most, either way, with their texts."""
-    compared = pair.comparison
-    texts = [
-        ("source", "Source", test_set.source),
-        ("reference", "Reference", next(iter(test_set.references), None)),
-        ("a", compared.a, test_set.systems[compared.a]),
-        ("b", compared.b, test_set.systems[compared.b]),
-    ]
-    known = [(name, heading, text) for name, heading, text in texts if text is not None]
-    columns = (
-        doc.Column("segment", "Segment"),
-        _contribution(pair, max(3, _metric(explanation, pair).digits)),
-        *(doc.Column(name, heading) for name, heading, _ in known),
-    )
-    rows: list[Row] = [
-        {"segment": number + 1, "contribution": pair.segments[number]}
-        | {name: _shortened(text[number] or "") for name, _, text in known}
-        for number in _largest_segments(pair)
-    ]
-    return doc.Table(columns, tuple(rows))
-
-
 def _segment_name(explanation: Explanation, index: int) -> str:
     names = explanation.segment_names
     return str(index + 1) if names is None else names[index]
@@ -394,10 +366,6 @@ def _largest_segments(pair: PairExplanation) -> list[int]:
     """Return the indices of the segments with the largest contributions other than 0."""
     largest = sorted(range(len(pair.segments)), key=lambda i: -abs(pair.segments[i]))[:LISTED]
     return [number for number in largest if pair.segments[number]]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 
 def degenerate_table(explanation: Explanation, pair: PairExplanation) -> doc.Table:

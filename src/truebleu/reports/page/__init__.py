@@ -21,19 +21,19 @@ from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
 from truebleu.errors import shortened
 from truebleu.reports.document import Document, Heading, Notes, Table, document_of
-from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html, latex
 from truebleu.reports.formats.html import text_of
 from truebleu.reports.formats.machine_readable import render_json
 from truebleu.reports.page._data import PageData, data_block
 from truebleu.reports.page.answer import answer
-from truebleu.reports.page.forest import block_table, name_of, short
+from truebleu.reports.page.drawing import block_table, name_of, short
 from truebleu.reports.percent import in_percent
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import PairExplanation
     from truebleu.explanation.report import Report
@@ -247,14 +247,8 @@ def blocks_of(blocks: Iterable[Block]) -> str:
 
 
 def _segments(report: Report, data: PageData) -> str:
-    """Make the element of the browser, and a table for print and for readers without JavaScript."""
-    explanation, texts, rows = report.explanation, _texts(report), _words(report).rows
-    largest = note = ""
-    if explanation is not None and texts is not None:
-        pair = explanation.pairs[0]
-        title = f"{pair.comparison.a} − {pair.comparison.b} by {pair.comparison.metric}"
-        table = block_table(largest_segments_table(explanation, pair, texts))
-        largest = f"<h3>Largest contributions: {text_of(title)}</h3>{table}"
+    """Make the element of the browser, and examples."""
+    note, rows = "", _words(report).rows
     if data.left_out:
         note = (
             f'<p class="note">{data.size:,} of {data.size + data.left_out:,} {rows} are in this '
@@ -264,27 +258,29 @@ def _segments(report: Report, data: PageData) -> str:
     return (
         f'{note}<div id="outcomes" class="outcomes" role="group" aria-label="Filter by outcome">'
         f'</div>{_examples(report)}<div id="browser" hidden></div>\n'
-        f'<noscript><p class="note">The browser of {rows} needs JavaScript.</p></noscript>\n'
-        f'<div id="largest">{largest}</div>'
+        f'<noscript><p class="note">The browser of {rows} needs JavaScript.</p></noscript>'
     )
 
 
 def _examples(report: Report) -> str:
-    """Show two segments that contribute most for the winner, and one for the other system."""
+    """Show two segments that contribute most for the winner, and one for the other system.
+
+    With more than two systems, scripts hide the examples: readers choose other pairs.
+    """
     explanation, texts = report.explanation, _texts(report)
-    if explanation is None or texts is None or len(report.comparison.systems) > 2:
+    if explanation is None or texts is None:
         return ""
     pair, parts = explanation.pairs[0], []
     label, a, b = pair.comparison.metric, pair.comparison.a, pair.comparison.b
     sign = -1 if report.comparison.metrics[label].higher_is_better is False else 1
-    shown_texts = [("Reference", text) for text in texts.references[:1]]
-    shown_texts += [(name, texts.systems[name]) for name in (a, b)]
-    for index in example_segments(pair, texts):
+    columns = [("Reference", text) for text in texts.references[:1]]
+    columns += [(name, texts.systems[name]) for name in (a, b)]
+    for index in example_segments(pair, [text for _, text in columns]):
         contribution = sign * pair.segments[index]
         shown = "".join(
             f'<p class="who">{name_of(name)}</p><p class="text" dir="auto">'
             f"{text_of(shortened(str(text[index]), LONGEST_EXAMPLE))}</p>"
-            for name, text in shown_texts
+            for name, text in columns
         )
         winner = name_of(a if contribution > 0 else b)
         parts.append(
@@ -292,10 +288,11 @@ def _examples(report: Report) -> str:
             f"<small>{abs(contribution):.3f} {text_of(label)} for {winner}</small></h3>{shown}"
             "</article>"
         )
-    return f'<div class="examples">{"".join(parts)}</div>'
+    look = "examples of-many" if len(report.comparison.systems) > 2 else "examples"
+    return f'<div class="{look}">{"".join(parts)}</div>'
 
 
-def example_segments(pair: PairExplanation, texts: TestSet) -> list[int]:
+def example_segments(pair: PairExplanation, texts: Sequence[TextLike]) -> list[int]:
     """Return two segments that contribute most for the winner, and one for the other system.
 
     Segments with short texts are preferred.
@@ -304,12 +301,8 @@ def example_segments(pair: PairExplanation, texts: TestSet) -> list[int]:
     for side, count in ((ahead, 2), (-ahead, 1)):
         values = {i: side * value for i, value in enumerate(pair.segments) if side * value > 0}
         largest = sorted(values, key=lambda index: -values[index])[:MOST_LOOKED_AT]
-        short = [
-            index
-            for index in largest
-            if max(len(str(text[index])) for text in (*texts.references, *texts.systems.values()))
-            <= LONGEST_EXAMPLE
-        ]
+        lengths = {index: max(len(str(text[index])) for text in texts) for index in largest}
+        short = [index for index in largest if lengths[index] <= LONGEST_EXAMPLE]
         chosen += (short if len(short) >= count else largest)[:count]
     return chosen
 

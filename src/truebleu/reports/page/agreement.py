@@ -13,8 +13,8 @@ from truebleu.reports import agree as sentences
 from truebleu.reports.compare import tested
 from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page import blocks_of, page_of, shown_command, write_page
-from truebleu.reports.page.forest import Axis, Mark, drawn_table, linked, name_of, short, with_names
+from truebleu.reports.page import blocks_of, drawing, page_of, shown_command, write_page
+from truebleu.reports.page.drawing import Axis, Mark, drawn_table, linked, name_of, short
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 
@@ -133,7 +133,7 @@ def _answer(agreement: Agreement) -> str:
     for subject, answer in _main_answers(agreement):
         (sentence,) = sentences.verdicts((answer,))
         lines.append(f"About {subject}: {sentence}" if lines else sentence)
-    shown = [with_names(line, agreement.metrics) for line in lines]
+    shown = [drawing.with_names(line, agreement.metrics) for line in lines]
     head, *then = shown or ["No agreement is defined."]
     cautions = [c for part in agreement.answers for c in sentences.cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:

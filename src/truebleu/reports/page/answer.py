@@ -12,29 +12,11 @@ from urllib.parse import quote, urlencode
 
 from truebleu.explanation.report import MOST_GROUPS
 from truebleu.explanation.slices import OTHER
-from truebleu.reports import document as doc
-from truebleu.reports.compare import (
-    by_score,
-    is_plain_test,
-    is_second_better,
-    pair_bounds,
-    pairs_with,
-    verdict,
-)
+from truebleu.reports import compare, document as doc
 from truebleu.reports.explain import NOUNS, link, matters
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page.forest import (
-    Axis,
-    ForestRow,
-    Mark,
-    drawn_table,
-    forest,
-    linked,
-    name_of,
-    score_text,
-    short,
-    with_names,
-)
+from truebleu.reports.page import drawing
+from truebleu.reports.page.drawing import Mark, name_of
 from truebleu.reports.percent import unit
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -44,7 +26,7 @@ if TYPE_CHECKING:
 
     from truebleu.explanation.explain import DegenerateGroup, PairExplanation, TypographyEffect
     from truebleu.explanation.report import Report
-    from truebleu.reports.page.forest import Column
+    from truebleu.reports.page.drawing import Column
     from truebleu.significance.compare import Comparison, GroupComparison, MetricResult, PairResult
 
     Effect = DegenerateGroup | TypographyEffect
@@ -68,7 +50,7 @@ def answer(report: Report) -> str:
     comparison = report.comparison
     label = comparison.settings.primary or next(iter(comparison.metrics))
     pairs, names = comparison.of(label), comparison.systems
-    first, *cautions = verdict(comparison, label)
+    first, *cautions = compare.verdict(comparison, label)
     if len(names) > 2:
         headline, sentences = first, [*_about_all(comparison, label), *cautions]
         remarks = _remarks(report)
@@ -82,11 +64,11 @@ def answer(report: Report) -> str:
         sentences = [*p, *_other_metrics(comparison, pairs[0]), *cautions]
         in_points, level = comparison.metrics[label].percent, comparison.settings.level
         box = _box_of_pair(report, pairs[0], of_one_unit)
-        table = forest([*_rows(report, pairs[0])], _names(pairs[0]), level, in_points)
+        table = drawing.forest([*_rows(report, pairs[0])], _names(pairs[0]), level, in_points)
         picture = ""
     return (
-        f'<h1>{with_names(headline, names)}</h1><p class="then">'
-        f"{with_names(' '.join(sentences), names)}</p>{box}{table}"
+        f'<h1>{drawing.with_names(headline, names)}</h1><p class="then">'
+        f"{drawing.with_names(' '.join(sentences), names)}</p>{box}{table}"
         f'<p class="legend">{sentence_of(" ".join(_legend(report, label)))}</p>{picture}'
     )
 
@@ -103,8 +85,10 @@ def _with_rates(headline: str, comparison: Comparison, pair: PairResult) -> str:
     metric, label = comparison.metrics[pair.metric], pair.metric
     if not metric.percent:
         return f"{headline}."
-    names = (pair.b, pair.a) if is_second_better(comparison, pair) else _names(pair)
-    first, second = (score_text(comparison.systems[name][label].score, metric) for name in names)
+    names = (pair.b, pair.a) if compare.is_second_better(comparison, pair) else _names(pair)
+    first, second = (
+        drawing.score_text(comparison.systems[name][label].score, metric) for name in names
+    )
     named = {UNNAMED: "", CORRECT: f" {CORRECT}"}.get(label, f" by {label}")
     return (
         f"{headline.replace(unit(label, percent=True), 'points')}: {first} against {second}{named}."
@@ -113,7 +97,7 @@ def _with_rates(headline: str, comparison: Comparison, pair: PairResult) -> str:
 
 def _other_metrics(comparison: Comparison, pair: PairResult) -> Iterator[str]:
     """Say what the metrics that do not decide the verdict show."""
-    if comparison.settings.primary is None or not is_plain_test(comparison):
+    if comparison.settings.primary is None or not compare.is_plain_test(comparison):
         return
     labels: dict[str, list[str]] = {}
     for other in comparison.comparisons:
@@ -180,7 +164,7 @@ def _box_of_pair(report: Report, pair: PairResult, cautions: Sequence[str]) -> s
             flags = ", ".join(_flags(explained))
             parts.append(f"The flags are {flags}; an output can have several.")
     name = str(explained.comparison.largest_unit)
-    document = f"Document {linked(name_of(name), link(explained, document=name))} "
+    document = f"Document {drawing.linked(name_of(name), link(explained, document=name))} "
     parts += [sentence_of(c).replace(f"Document {text_of(name)} ", document, 1) for c in cautions]
     return f'<p class="flag">{" ".join(parts)}</p>' if parts else ""
 
@@ -190,7 +174,7 @@ def _flags(explained: PairExplanation) -> Iterator[str]:
     for group in explained.degenerate[1:]:
         plural = "" if len(group.segments) == 1 else "s"
         noun = NOUNS.get(group.kind, f"{group.kind} output{{s}}").format(s=plural)
-        text = linked(f"{len(group.segments):,} {noun}", link(explained, flag=group.kind))
+        text = drawing.linked(f"{len(group.segments):,} {noun}", link(explained, flag=group.kind))
         yield f"{text} of {name_of(group.system)}" if group.system else text
 
 
@@ -204,7 +188,7 @@ def _pair_mark(comparison: Comparison, pair: PairResult, label: str = "") -> Mar
     return Mark.of(label or pair.metric, tested, metric[pair.metric], band)
 
 
-def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
+def _rows(report: Report, pair: PairResult) -> Iterator[drawing.ForestRow]:
     """Yield the metrics, the metrics without what disturbs them, and the groups."""
     comparison = report.comparison
     words, count = words_of(comparison.test_set.rows), comparison.test_set.segments
@@ -212,24 +196,24 @@ def _rows(report: Report, pair: PairResult) -> Iterator[ForestRow]:
     for tested in comparison.comparisons:
         label, metric = text_of(tested.metric), comparison.metrics[tested.metric]
         if is_only_row:
-            label = linked(f"all {words.rows}", None, f"{count:,}")
+            label = drawing.linked(f"all {words.rows}", None, f"{count:,}")
         elif metric.higher_is_better is False:
             label += ' ↓ <small class="wide">lower is better, turned</small>'
         scores = (comparison.systems[name][tested.metric].score for name in _names(pair))
-        first, second = (score_text(score, metric) for score in scores)
+        first, second = (drawing.score_text(score, metric) for score in scores)
         p = doc.p_cell(tested.p)
-        yield ForestRow(label, _pair_mark(comparison, tested), p, (first, second))
+        yield drawing.ForestRow(label, _pair_mark(comparison, tested), p, (first, second))
     for condition, by_metric in _effects(report, pair):
         flags = link(_explained(report, pair)[pair.metric], flag="any")
         address = flags if condition.startswith("Without") else None
-        yield ForestRow(linked(condition, address, "exploratory"))
+        yield drawing.ForestRow(drawing.linked(condition, address, "exploratory"))
         for label, effect in by_metric.items():
             mark = _effect_mark(comparison, label, effect)
-            yield ForestRow(text_of(label), mark, doc.p_cell(effect.p or 0.0))
+            yield drawing.ForestRow(text_of(label), mark, doc.p_cell(effect.p or 0.0))
     for column in dict.fromkeys(group.column for group in comparison.groups):
         groups = [group for group in comparison.groups if group.column == column]
         if not is_only_row or len(comparison.groups) > len(groups):
-            yield ForestRow(text_of(f"{pair.metric} by {column}"))
+            yield drawing.ForestRow(text_of(f"{pair.metric} by {column}"))
         for group in sorted(groups, key=natural_order):
             yield _group_row(comparison, group, pair)
 
@@ -240,15 +224,19 @@ def natural_order(group: GroupComparison) -> tuple[float, int, str]:
     return (float(number[0]), 0, "") if number else (float("inf"), -group.segments, group.label)
 
 
-def _group_row(comparison: Comparison, group: GroupComparison, pair: PairResult) -> ForestRow:
+def _group_row(
+    comparison: Comparison, group: GroupComparison, pair: PairResult
+) -> drawing.ForestRow:
     metric, fields = comparison.metrics[pair.metric], {"slice": f"{group.column}:{group.label}"}
     address = urlencode(fields, errors="surrogatepass", quote_via=quote)
     first, second = (group.systems[name][pair.metric] for name in _names(pair))
     mark, p = Mark.of(group.label, (first - second, None, False), metric), "not tested"
     for tested in group.of(pair.metric):
         mark, p = _pair_mark(comparison, tested, group.label), doc.p_cell(tested.p_adjusted)
-    label = linked(text_of(group.label), address, f"{group.segments:,}")
-    return ForestRow(label, mark, p, (score_text(first, metric), score_text(second, metric)))
+    label = drawing.linked(text_of(group.label), address, f"{group.segments:,}")
+    return drawing.ForestRow(
+        label, mark, p, (drawing.score_text(first, metric), drawing.score_text(second, metric))
+    )
 
 
 def _legend(report: Report, label: str) -> Iterator[str]:
@@ -261,7 +249,7 @@ def _legend(report: Report, label: str) -> Iterator[str]:
         if any(pair.uncorrected_interval is not None for pair in pairs):
             title = CORRECTIONS[settings.correction].title
             yield f"Intervals are adjusted for {len(pairs):,} pairs, as p is by {title}."
-        reference = settings.baseline or by_score(comparison, label)[0][0]
+        reference = settings.baseline or compare.by_score(comparison, label)[0][0]
         yield f"Filled: differs from {reference}; hollow: can't be told from it; ◂ beyond the axis."
         if len(metric.clusters) > 1:
             yield f"A rule: every {words.system} above is better than every {words.system} below."
@@ -305,15 +293,15 @@ def _about_all(comparison: Comparison, label: str) -> Iterator[str]:
     """Count the pairs that can't be told apart, and say who leads by the other metrics."""
     pairs = comparison.of(label)
     undecided = sum(not pair.significant for pair in pairs)
-    if is_plain_test(comparison):
+    if compare.is_plain_test(comparison):
         yield f"Of the {len(pairs):,} pairs, {undecided:,} can't be told apart by {label}."
     if comparison.settings.primary is None or comparison.settings.baseline is not None:
         return
-    leaders: dict[str, list[str]] = {by_score(comparison, label)[0][0]: []}
+    leaders: dict[str, list[str]] = {compare.by_score(comparison, label)[0][0]: []}
     leader = next(iter(leaders))
     for other in comparison.metrics:
         if other != label:
-            leaders.setdefault(by_score(comparison, other)[0][0], []).append(other)
+            leaders.setdefault(compare.by_score(comparison, other)[0][0], []).append(other)
     for name, others in leaders.items():
         if others:
             yield f"{name} {'also ' * (name == leader)}has the best {doc.join_names(others)}."
@@ -357,14 +345,14 @@ def _box_of_systems(report: Report, remarks: Mapping[str, str]) -> str:
 def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
     """Show each system's difference to the leader or the baseline, and its other scores."""
     comparison, metrics = report.comparison, report.comparison.metrics
-    order = [name for name, _ in by_score(comparison, label)]
+    order = [name for name, _ in compare.by_score(comparison, label)]
     reference = comparison.settings.baseline or order[0]
     order.sort(key=lambda name: name != reference)
     results = [comparison.systems[name] for name in order]
 
     def scores(other: str, look: str) -> Column:
         heading = f"{other} ↓" if metrics[other].higher_is_better is False else other
-        cells = [score_text(result[other].score, metrics[other]) for result in results]
+        cells = [drawing.score_text(result[other].score, metrics[other]) for result in results]
         return f"number {look}", text_of(heading), cells
 
     def ranks(other: str, look: str) -> list[Column]:
@@ -373,9 +361,9 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
         return [] if reference == comparison.settings.baseline else [(look, "rank", cells)]
 
     marks = _marks(comparison, label, reference)
-    axis = Axis([marks[name].numbers for name in order[1:]], cut=True)
+    axis = drawing.Axis([marks[name].numbers for name in order[1:]], cut=True)
     drawings, differences, intervals = zip(*(axis.cells(marks[n]) for n in order), strict=True)
-    heading = axis.heading(f"← worse than {text_of(short(reference))}")
+    heading = axis.heading(f"← worse than {text_of(drawing.short(reference))}")
     numbers = {name: number for number, name in enumerate(comparison.systems)}
     badges = {
         name: f' <span class="badge">{text_of(text)}</span>' for name, text in remarks.items()
@@ -398,7 +386,9 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
         cells = _shaded(group, metrics[label], label, order)
         columns.append(("number wide of-groups", text_of(group.label), cells))
     begins = {cluster[0] for cluster in metrics[label].clusters[1:]}
-    table = drawn_table("league", columns, ["rule" if name in begins else "" for name in order])
+    table = drawing.drawn_table(
+        "league", columns, ["rule" if name in begins else "" for name in order]
+    )
     # On narrow screens readers choose between columns.
     views = {"difference": "difference", "metrics": ", ".join(others)}
     views["groups"] = "groups" if comparison.groups else ""
@@ -415,8 +405,8 @@ def _marks(comparison: Comparison, label: str, reference: str) -> dict[str, Mark
     """Make the marks of the differences to one system, with intervals adjusted as their p."""
     metric = comparison.metrics[label]
     marks = {reference: Mark(reference, 0.0, None, metric.digits, "ahead")}
-    for name, (pair, sign) in pairs_with(comparison, label, reference).items():
-        tested = (sign * pair.difference, pair_bounds(pair, sign), pair.significant)
+    for name, (pair, sign) in compare.pairs_with(comparison, label, reference).items():
+        tested = (sign * pair.difference, compare.pair_bounds(pair, sign), pair.significant)
         marks[name] = Mark.of(name, tested, metric)
     return marks
 
@@ -451,16 +441,14 @@ def _shaded(
 
 def _picture(comparison: Comparison, label: str) -> str:
     """Draw all pairs as a triangle: who is better, and who can't be told apart."""
-    order = [name for name, _ in by_score(comparison, label)]
+    order = [name for name, _ in compare.by_score(comparison, label)]
     if comparison.settings.baseline is not None or len(order) > MOST_IN_PICTURE:
         return ""
     parts = []
     for row, name in enumerate(order):
-        pairs, marks = pairs_with(comparison, label, name), _marks(comparison, label, name)
-        top = row * CELL
-        parts.append(
-            f'<text x="{NAMES - 6}" y="{top + 12}" text-anchor="end">{text_of(short(name))}</text>'
-        )
+        pairs, marks = compare.pairs_with(comparison, label, name), _marks(comparison, label, name)
+        top, shown = row * CELL, text_of(drawing.short(name))
+        parts.append(f'<text x="{NAMES - 6}" y="{top + 12}" text-anchor="end">{shown}</text>')
         for column, other in enumerate(order[row + 1 :], row + 1):
             p, mark = doc.p_cell(pairs[other][0].p_adjusted), marks[other]
             look = "undecided" if mark.look == "none" else "decided"
