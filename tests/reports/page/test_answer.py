@@ -131,3 +131,15 @@ def test_columns_with_many_labels_are_named_below_the_forest() -> None:
     legend = re.findall('<p class="legend">(.*?)</p>', first_screen(made))[0]
     assert "groups by domain and topic (more than 12); choose them as slices" in legend
     assert "half" not in legend
+
+
+def test_a_document_that_carries_the_difference_is_named_without_an_explanation_too() -> None:
+    ending = ["the cat sits on it"] * 9 + ["a dog ran off home then there"]
+    texts = {"a": ["the cat sat on it"] * 40, "b": ["the cat sat on it"] * 30 + ending}
+    documents = [f"d{n // 2}" for n in range(40)]
+    made = report(texts, ["the cat sat on it"] * 40, documents=documents, replicates=200)
+    share = made.comparison.comparisons[0].largest_share
+    for shown in (made, Report(comparison=made.comparison)):
+        (box,) = re.findall(r'<p class="flag">(.*?)</p>', first_screen(shown))
+        words = re.sub("<[^>]*>", "", box)
+        assert f"Document d19 accounts for {100 * (share or 0):.0f} % of the variance" in words

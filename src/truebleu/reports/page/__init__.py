@@ -63,12 +63,12 @@ POLICY = (
 
 
 def document(report: Report) -> Document:
-    """Join the comparison, its explanation and the agreement with people."""
+    """Return one document of the comparison, its explanation and the agreement."""
     return _joined(_documents(report))
 
 
 def _documents(report: Report) -> tuple[Document, Document | None, Document | None]:
-    """Make the documents of the comparison, the explanation and the agreement with people."""
+    """Return the documents of the comparison, its explanation and the agreement, if any."""
     explained, agreement = report.explanation, report.agreement
     return (
         report.comparison.to_document(),
@@ -85,12 +85,12 @@ def _joined(documents: Iterable[Document | None]) -> Document:
 def save_page(
     report: Report, path: str | Path, *, command: str | None = None, overwrite: bool = False
 ) -> Path:
-    """Write the page into a file, whole or not at all."""
+    """Write the page of a report into a file, whole or not at all; return its path."""
     return write_page(html_page(report, command=command), path, overwrite=overwrite)
 
 
 def write_page(page: str, path: str | Path, *, overwrite: bool) -> Path:
-    """Write a page into a file, whole or not at all."""
+    """Write a page into a file, whole or not at all; return its path."""
     file = Path(path)
     write_files(file.parent, {file.name: [page.encode()]}, overwrite=overwrite)
     return file
@@ -99,7 +99,7 @@ def write_page(page: str, path: str | Path, *, overwrite: bool) -> Path:
 def html_page(
     report: Report, *, command: str | None = None, most_outputs: int = MOST_OUTPUTS
 ) -> str:
-    """Make the page.
+    """Render a report as an HTML page.
 
     Args:
         report: report to show.
@@ -122,7 +122,7 @@ def html_page(
 
 
 def _without_paths(report: Report) -> Report:
-    """Remove folders of the machine from warnings about files."""
+    """Return the report without the names of folders in its warnings."""
     warnings = tuple(
         replace(w, text=FOLDERS.sub("", w.text), message=FOLDERS.sub("", w.message))
         for w in report.comparison.warnings
@@ -139,7 +139,7 @@ def page_of(
     blocks: Iterable[str] = (),
     script: str = "",
 ) -> str:
-    """Put sections into a page.
+    """Render sections as an HTML page, with its style sheet, data and script.
 
     Args:
         title: title of the page.
@@ -189,7 +189,7 @@ def _words(report: Report) -> Words:
 
 
 def _facts(report: Report) -> str:
-    """Count segments, documents, domains and references, and list the metrics."""
+    """Return the sizes of the test set and the names of the metrics, in one line."""
     test_set = report.comparison.test_set
     counts = {
         _words(report).row: test_set.segments,
@@ -230,7 +230,7 @@ def _sections(
 
 
 def blocks_of(blocks: Iterable[Block]) -> str:
-    """Render blocks; a heading folds all that follows, and tables below it fold one by one."""
+    """Render blocks as HTML; readers can fold what follows a heading, and each table."""
     parts, ending = [], ""
     for block in blocks:
         if isinstance(block, Heading):
@@ -247,7 +247,7 @@ def blocks_of(blocks: Iterable[Block]) -> str:
 
 
 def _segments(report: Report, data: PageData) -> str:
-    """Make the element of the browser, and examples."""
+    """Render the outcome buttons, the examples and the empty element of the browser."""
     note, rows = "", _words(report).rows
     if data.left_out:
         note = (
@@ -263,7 +263,7 @@ def _segments(report: Report, data: PageData) -> str:
 
 
 def _examples(report: Report) -> str:
-    """Show two segments that contribute most for the winner, and one for the other system.
+    """Render two examples for the winner and one for the other system, with their texts.
 
     With more than two systems, scripts hide the examples: readers choose other pairs.
     """
@@ -308,7 +308,7 @@ def example_segments(pair: PairExplanation, texts: Sequence[TextLike]) -> list[i
 
 
 def _making(report: Report, compared: Document, command: str | None) -> str:
-    """List the warnings, the command, the method and the table for papers."""
+    """Render the warnings, the command, the methods and the table for papers."""
     warnings = "".join(f"<li>{text_of(w.message)}</li>" for w in report.comparison.warnings)
     table = next(block for block in compared.blocks if isinstance(block, Table))
     source = "\n".join(map(text_of, latex.render(Document((table,), table)).splitlines()))
@@ -324,7 +324,7 @@ def _making(report: Report, compared: Document, command: str | None) -> str:
 
 
 def shown_command(command: str | None) -> str:
-    """Show the command that made a page, without folders of the machine."""
+    """Render the command that made a page, without the names of folders."""
     return "" if command is None else f"<pre>{text_of(FOLDERS.sub('', command))}</pre>"
 
 

@@ -44,7 +44,7 @@ def data_block(name: str, data: bytes) -> str:
 
 
 def core_description(metric: Scorer) -> dict[str, Any]:
-    """Describe a scorer for the core, and for people who read its numbers."""
+    """Return the settings of a scorer that the core reads, its decimals and its direction."""
     settings = metric.core_settings()
     core = settings and {
         "metric": settings,
@@ -57,7 +57,7 @@ def core_description(metric: Scorer) -> dict[str, Any]:
 
 
 def core_comparison_settings(settings: CompareSettings) -> str:
-    """Write the settings of a comparison as the core reads them; only the core parses the text."""
+    """Return the settings of a comparison as JSON, which only the core parses."""
     names = ("seed", "replicates", "level", "interval")
     return dumps({name: getattr(settings, name) for name in names})
 
@@ -178,7 +178,7 @@ class PageData:
         return layouts, b"".join(parts)
 
     def description(self, layouts: Sequence[tuple[str, list[int]]]) -> bytes:
-        """Describe names, slices, flags and metrics: all but the statistics and the texts."""
+        """Return names, slices, flags and metrics as JSON: all but statistics and texts."""
         segments, comparison = self.segments, self.report.comparison
         outline, names = self.counts.outline, list(self.counts.outline.systems)
         positions = {index: position for position, index in enumerate(self.indices.tolist())}
@@ -243,8 +243,8 @@ class PageData:
             return [
                 ("Question", "question", [item.question for item in of_items.items]),
                 ("Target", "target", [item.target for item in of_items.items]),
-                *((name, "output", [text.output for text in own]) for name, own in named),
-                *((name, "answer", [text.answer for text in own]) for name, own in named),
+                *((name, "output", [text.output for text in texts_of]) for name, texts_of in named),
+                *((name, "answer", [text.answer for text in texts_of]) for name, texts_of in named),
             ]
         if texts is None:
             return []
@@ -256,7 +256,7 @@ class PageData:
         ]
 
     def texts(self) -> bytes:
-        """List the texts of each segment in the page, which compress best side by side."""
+        """Return the texts of each segment in the page as JSON, which compresses best."""
         columns = [column for *_, column in self._fields()]
         return _json([[column[index] for column in columns] for index in self.indices.tolist()])
 
@@ -264,7 +264,7 @@ class PageData:
         return None if values is None else [values[index] for index in self.indices.tolist()]
 
     def _metric(self, metric: MetricCounts, layout: tuple[str, list[int]]) -> dict[str, Any]:
-        """Describe a metric, with scores and contributions if the page's core lacks the metric."""
+        """Return a metric's description, with its scores if the page's core lacks the metric."""
         result = self.report.comparison.metrics[metric.label]
         described = {
             "label": metric.label,

@@ -48,7 +48,7 @@ SIGNIFICANT = {
 
 
 def document(report: AgreementReport) -> Document:
-    """Lay out the agreement."""
+    """Return the document of the agreement."""
     return sentences.document(report.agreement)
 
 
@@ -59,12 +59,12 @@ def save_page(
     command: str | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write the page into a file, whole or not at all."""
+    """Write the page of an agreement into a file, whole or not at all; return its path."""
     return write_page(html_page(report, command=command), path, overwrite=overwrite)
 
 
 def html_page(report: AgreementReport, *, command: str | None = None) -> str:
-    """Make the page.
+    """Render the report of an agreement as an HTML page.
 
     Args:
         report: report to show.
@@ -74,7 +74,7 @@ def html_page(report: AgreementReport, *, command: str | None = None) -> str:
     labels = [metric.metric for metric in agreement.answers[0].metrics]
 
     def findings(label: str) -> int:
-        """Count the significant differences that the other side contradicts."""
+        """Return the number of significant differences in disputed pairs."""
         pairs = report.disputed.get(label, ())
         return sum(pair.human_significant + pair.metric_significant for pair in pairs)
 
@@ -91,7 +91,7 @@ def html_page(report: AgreementReport, *, command: str | None = None) -> str:
     sections = [("answer", "Answer", _answer(agreement) + drawings)]
     if report.comparison is not None:
         disputes = (_disputes(report, index, label) for index, label in enumerate(labels))
-        sections.append(("pairs", "Where they disagree", "".join(disputes)))
+        sections.append(("pairs", "Disagreements", "".join(disputes)))
     blocks = [block for block in document(report).blocks if not isinstance(block, Sentences)]
     if report.comparison is not None:
         blocks.append(Notes((f"pairs of systems: {tested(report.comparison, report.human)}",)))
@@ -106,7 +106,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _facts(report: AgreementReport) -> str:
-    """Describe the data in a line: set, human scores, systems and judged segments."""
+    """Return the sizes of the data in one line: human scores, systems, judged segments."""
     agreement, words = report.agreement, words_of(report.agreement.test_set.rows)
     parts = [agreement.evaluation_set or "", report.human]
     parts.append(f"{len(agreement.human.systems):,} {words.systems}")
@@ -128,7 +128,7 @@ def _main_answers(agreement: Agreement) -> list[tuple[str, Answer]]:
 
 
 def _answer(agreement: Agreement) -> str:
-    """Say which metric agrees best about systems and about segments, and cautions."""
+    """Render which metric agrees best about systems and about segments, and cautions."""
     lines: list[str] = []
     for subject, answer in _main_answers(agreement):
         (sentence,) = sentences.verdicts((answer,))
@@ -187,11 +187,11 @@ def _scatter(report: AgreementReport, label: str) -> str:
     dots = list(_dots(report, label))
     if not dots:
         return "<p>No system has both scores.</p>"
-    turned = report.agreement.metrics[label].higher_is_better is False
+    lower_is_better = report.agreement.metrics[label].higher_is_better is False
     x, y = (Axis([dot[n].numbers for dot in dots], zero=False) for n in (0, 1))
 
     def across(value: float) -> float:
-        share = 1 - x.share(value) if turned else x.share(value)
+        share = 1 - x.share(value) if lower_is_better else x.share(value)
         return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
 
     def up(value: float) -> float:
@@ -233,7 +233,7 @@ def _text(x: float, y: float, text: str, anchor: str, look: str = "") -> str:
 
 
 def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Yield names beside their dots, each where it overlaps dots and other names least."""
+    """Yield the names of systems beside their dots, with the least overlap."""
     boxes = [(at - 6, level - 6, at + 6, level + 6) for at, level in centres]
 
     def crowding(box: tuple[float, float, float, float]) -> float:
@@ -249,12 +249,12 @@ def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Ite
 
     for name, (at, level) in zip(names, centres, strict=True):
         width = CHARACTER * len(name)
-        places = [
+        candidates = [
             (left, level + rise - LINE + 3, left + width, level + rise + 3)
             for rise in (-3, 13, -14, 24, -26)
             for left in (at + 9, at - 9 - width)
         ]
-        box = min(places, key=crowding)
+        box = min(candidates, key=crowding)
         boxes.append(box)
         x, anchor = (box[0], "start") if box[0] > at else (box[2], "end")
         yield _text(x, box[3] - 3, text_of(name), anchor, "label")
@@ -264,7 +264,7 @@ def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Ite
 
 
 def _forests(agreement: Agreement) -> Iterator[str]:
-    """Draw the values of the first coefficient of systems and of segments."""
+    """Yield a forest of the first coefficient of systems, one of segments, and a legend."""
     for subject, answer in _main_answers(agreement):
         meaning = MEANINGS.get(answer.coefficient, "1 is full agreement")
         title = f"{subject.capitalize()}: {answer.coefficient}"
@@ -306,7 +306,7 @@ def _forest(answer: Answer, caption: str, level: float) -> str:
 
 
 def _disputes(report: AgreementReport, index: int, label: str) -> str:
-    """Describe the pairs of systems that people and one metric order differently."""
+    """Render the pairs of systems that people and one metric order differently."""
     comparison, pairs = report.comparison, report.disputed[label]
     total = 0 if comparison is None else len(comparison.of(label))
     metric, people = name_of(label), name_of(report.human)
@@ -353,7 +353,7 @@ def _with_p(difference: float, p: float) -> str:
 
 
 def _segments(report: AgreementReport, label: str, pair: DisputedPair) -> str:
-    """List the segments of a pair with the largest disagreement: source, outputs and scores."""
+    """Render the segments of a pair with the largest disagreement, with texts and scores."""
     parts = []
     for segment in pair.segments:
         texts = {} if segment.source is None else {"source": segment.source}

@@ -46,7 +46,7 @@ CELL, NAMES, MOST_IN_PICTURE = 16, 190, 60
 
 
 def answer(report: Report) -> str:
-    """Show the verdict by the main metric, on one pair or on many systems."""
+    """Render the verdict by the main metric, and the table of differences below it."""
     comparison = report.comparison
     label = comparison.settings.primary or next(iter(comparison.metrics))
     pairs, names = comparison.of(label), comparison.systems
@@ -81,7 +81,7 @@ def _names(pair: PairResult) -> tuple[str, str]:
 
 
 def _with_rates(headline: str, comparison: Comparison, pair: PairResult) -> str:
-    """Add both rates of right items to a verdict in points, the better model's first."""
+    """Return a verdict in points with both rates of right items, the better model's first."""
     metric, label = comparison.metrics[pair.metric], pair.metric
     if not metric.percent:
         return f"{headline}."
@@ -96,7 +96,7 @@ def _with_rates(headline: str, comparison: Comparison, pair: PairResult) -> str:
 
 
 def _other_metrics(comparison: Comparison, pair: PairResult) -> Iterator[str]:
-    """Say what the metrics that do not decide the verdict show."""
+    """Yield a sentence on the metrics that do not decide the verdict."""
     if comparison.settings.primary is None or not compare.is_plain_test(comparison):
         return
     labels: dict[str, list[str]] = {}
@@ -147,18 +147,19 @@ def _effect_mark(comparison: Comparison, label: str, effect: Effect) -> Mark:
 
 
 def _box_of_pair(report: Report, pair: PairResult, cautions: Sequence[str]) -> str:
-    """Show what turns the verdict or moves the difference, and one document that carries it."""
+    """Render a box of what turns the verdict or moves the difference; "" if nothing does."""
     explained = _explained(report, pair).get(pair.metric)
     if explained is None:
-        return ""
+        return "".join(f'<p class="flag">{sentence_of(caution)}</p>' for caution in cautions)
     parts, before = [], _pair_mark(report.comparison, pair).look
     for condition, by_metric in _effects(report, pair):
         effect = by_metric[pair.metric]
         mark = _effect_mark(report.comparison, pair.metric, effect)
-        what = "difference moves" if mark.look == before != "none" else "verdict turns"
+        effect_on = "difference moves" if mark.look == before != "none" else "verdict turns"
         parts.append(
-            f"<b>{condition} the {what}:</b> the difference is {mark.text} {text_of(pair.metric)} "
-            f"{mark.interval}, {text_of(doc.p_equals('p', effect.p or 0.0))} (exploratory)."
+            f"<b>{condition} the {effect_on}:</b> the difference is {mark.text} "
+            f"{text_of(pair.metric)} {mark.interval}, "
+            f"{text_of(doc.p_equals('p', effect.p or 0.0))} (exploratory)."
         )
         if effect in explained.degenerate:
             flags = ", ".join(_flags(explained))
@@ -182,14 +183,14 @@ def _flags(explained: PairExplanation) -> Iterator[str]:
 
 
 def _pair_mark(comparison: Comparison, pair: PairResult, label: str = "") -> Mark:
-    """Make the mark of a tested pair."""
+    """Return the mark of a tested pair."""
     tested, metric = (pair.difference, pair.interval, pair.significant), comparison.metrics
     band = None if pair.people is None else pair.people.coin
     return Mark.of(label or pair.metric, tested, metric[pair.metric], band)
 
 
 def _rows(report: Report, pair: PairResult) -> Iterator[drawing.ForestRow]:
-    """Yield the metrics, the metrics without what disturbs them, and the groups."""
+    """Yield rows of all metrics, of metrics without flagged outputs, and of groups."""
     comparison = report.comparison
     words, count = words_of(comparison.test_set.rows), comparison.test_set.segments
     is_only_row = len(comparison.metrics) == 1 and words.row == "item"
@@ -219,7 +220,7 @@ def _rows(report: Report, pair: PairResult) -> Iterator[drawing.ForestRow]:
 
 
 def natural_order(group: GroupComparison) -> tuple[float, int, str]:
-    """Sort labels that begin with numbers by these, and others by their size."""
+    """Return the sort key of a group: the number its label begins with, else its size."""
     number = re.match(r"\d+(\.\d+)?", group.label)
     return (float(number[0]), 0, "") if number else (float("inf"), -group.segments, group.label)
 
@@ -240,7 +241,7 @@ def _group_row(
 
 
 def _legend(report: Report, label: str) -> Iterator[str]:
-    """Explain marks, ranks and corrections, and name groups that are not tested or not shown."""
+    """Yield sentences on marks, ranks and corrections, and on groups without a test."""
     comparison, settings = report.comparison, report.comparison.settings
     words, metric = words_of(comparison.test_set.rows), comparison.metrics[label]
     pairs, groups = comparison.of(label), comparison.groups
@@ -290,7 +291,7 @@ def _legend(report: Report, label: str) -> Iterator[str]:
 
 
 def _about_all(comparison: Comparison, label: str) -> Iterator[str]:
-    """Count the pairs that can't be told apart, and say who leads by the other metrics."""
+    """Yield the number of pairs that can't be told apart, and who leads by other metrics."""
     pairs = comparison.of(label)
     undecided = sum(not pair.significant for pair in pairs)
     if compare.is_plain_test(comparison):
@@ -308,7 +309,7 @@ def _about_all(comparison: Comparison, label: str) -> Iterator[str]:
 
 
 def _remarks(report: Report) -> dict[str, str]:
-    """Return what stands out in systems: flagged outputs, or outputs of another system."""
+    """Return remarks on systems with many flagged outputs or with the outputs of another."""
     if report.segments is None:
         return {}
     counts = report.segments.counts
@@ -328,7 +329,7 @@ def _remarks(report: Report) -> dict[str, str]:
 
 
 def _box_of_systems(report: Report, remarks: Mapping[str, str]) -> str:
-    """Name the systems that stand out, those with most flagged outputs first."""
+    """Render a box that names systems with remarks, those with most flagged outputs first."""
     if not remarks or report.segments is None:
         return ""
     words, parts = words_of(report.comparison.test_set.rows), []
@@ -343,7 +344,7 @@ def _box_of_systems(report: Report, remarks: Mapping[str, str]) -> str:
 
 
 def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
-    """Show each system's difference to the leader or the baseline, and its other scores."""
+    """Render a row per system: its scores, and its difference to the leader or baseline."""
     comparison, metrics = report.comparison, report.comparison.metrics
     order = [name for name, _ in compare.by_score(comparison, label)]
     reference = comparison.settings.baseline or order[0]
@@ -389,7 +390,7 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
     table = drawing.drawn_table(
         "league", columns, ["rule" if name in begins else "" for name in order]
     )
-    # On narrow screens readers choose between columns.
+    # Narrow screens show some of the columns; readers choose them.
     views = {"difference": "difference", "metrics": ", ".join(others)}
     views["groups"] = "groups" if comparison.groups else ""
     radios = [
@@ -402,7 +403,7 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
 
 
 def _marks(comparison: Comparison, label: str, reference: str) -> dict[str, Mark]:
-    """Make the marks of the differences to one system, with intervals adjusted as their p."""
+    """Return the mark of each system's difference to `reference`, adjusted as p is."""
     metric = comparison.metrics[label]
     marks = {reference: Mark(reference, 0.0, None, metric.digits, "ahead")}
     for name, (pair, sign) in compare.pairs_with(comparison, label, reference).items():
@@ -412,7 +413,7 @@ def _marks(comparison: Comparison, label: str, reference: str) -> dict[str, Mark
 
 
 def _human_columns(report: Report, order: Sequence[str]) -> list[Column]:
-    """Make the columns of human scores and their ranks, if there are human scores."""
+    """Return the columns of human scores and their ranks, if there are human scores."""
     if report.agreement is None:
         return []
     known = report.agreement.human.scores  # type: ignore[attr-defined]
@@ -440,7 +441,7 @@ def _shaded(
 
 
 def _picture(comparison: Comparison, label: str) -> str:
-    """Draw all pairs as a triangle: who is better, and who can't be told apart."""
+    """Render all pairs as a triangle: who is better, and who can't be told apart."""
     order = [name for name, _ in compare.by_score(comparison, label)]
     if comparison.settings.baseline is not None or len(order) > MOST_IN_PICTURE:
         return ""

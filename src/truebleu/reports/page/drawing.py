@@ -30,31 +30,31 @@ LONGEST_NAME = 25
 STEPS, MOST_TICKS, FEW_TICKS = (1, 2, 5, 10), 8, 4
 # Heights of a row and of the axis, in pixels.
 HEIGHT, AXIS = 30, 44
-# Rows that reach farther than this many times the middle row are drawn at the edge of the axis.
+# Rows whose numbers exceed this many times the median row's are drawn at the edge of the axis.
 FARTHEST, FEW_ROWS = 2.0, 6
 
 
 def short(name: str) -> str:
-    """Replace the middle of a long name by an ellipsis."""
+    """Return a name; the middle of a long one becomes an ellipsis."""
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
 
 
 def name_of(name: str) -> str:
-    """Escape a name as an element that never breaks; a shortened one has the name as its title."""
+    """Render a name as an element that never breaks, with a title if it is shortened."""
     title = "" if short(name) == name else f' title="{text_of(name)}"'
     return f'<span class="name"{title}>{text_of(short(name))}</span>'
 
 
 def with_names(sentence: str, names: Iterable[str]) -> str:
-    """Escape a sentence, in which the names of systems never break."""
+    """Render a sentence in which the names of systems never break."""
     elements = {sentence_of(name): name_of(name) for name in sorted(names, key=len, reverse=True)}
     names_in_text = re.compile("|".join(map(re.escape, elements)))
     return names_in_text.sub(lambda match: elements[match[0]], sentence_of(sentence))
 
 
 def linked(cell: str, address: object, note: str = "") -> str:
-    """Return a cell as a link, if it has an address, and with a note beside it, if there is one."""
+    """Return a cell as HTML: a link if it has an address, then its note."""
     cell = f'<a href="#{escape(str(address))}">{cell}</a>' if address else cell
     return f"{cell} <small>{text_of(note)}</small>" if note else cell
 
@@ -96,7 +96,7 @@ class Mark:
     def of(
         cls, label: str, tested: Tested, metric: MetricResult, band: float | None = None
     ) -> Mark:
-        """Make the mark of a difference, negated if lower is better, so that right is better."""
+        """Return the mark of a difference, negated if lower is better: right is better."""
         difference, bounds, significant = tested
         if metric.higher_is_better is False:
             difference, bounds = -difference, None if bounds is None else negated(bounds)
@@ -126,8 +126,8 @@ class Axis:
     Args:
         rows: numbers of each row.
         zero: True for differences: the axis includes 0 and its numbers have signs.
-        cut: True if rows that reach more than `FARTHEST` times as far as the median row do not
-            extend the axis, unless there are few rows.
+        cut: True if rows beyond `FARTHEST` times the median row are drawn at the edge, unless
+            there are few rows.
     """
 
     def __init__(
@@ -136,16 +136,16 @@ class Axis:
         known = sorted((max(map(abs, values)), values) for values in rows)
         if cut and len(known) > FEW_ROWS:
             limit = FARTHEST * known[len(known) // 2][0]
-            known = [(reach, values) for reach, values in known if reach <= limit]
+            known = [(size, values) for size, values in known if size <= limit]
         values = [value for _, row in known for value in row] + [0.0] * zero
         size = max(values) - min(values)
         room = 0.06 * size or 0.05 * abs(values[0]) or 1.0
         self.sign = "+" if zero else ""
         self.low, self.high = min(values) - room, max(values) + room
         length = self.high - self.low
-        most = MOST_TICKS if zero else FEW_TICKS
-        step = 10.0 ** floor(log10(length / most))
-        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= most)
+        maximum = MOST_TICKS if zero else FEW_TICKS
+        step = 10.0 ** floor(log10(length / maximum))
+        self.step = next(step * factor for factor in STEPS if length / (step * factor) <= maximum)
 
     def share(self, value: float) -> float:
         """Return the position of a value, from 0 to 1 and no farther."""
@@ -268,7 +268,7 @@ def block_table(table: Table) -> str:
 
 
 def _bar_mark(bar: Bar, row: Row) -> Mark:
-    """Make the mark of a row's bar, whose numbers are turned so that right is better."""
+    """Return the mark of a row's bar, whose numbers are negated if lower is better."""
     value, low, high = (cast("float", row[str(key)]) for key in (bar.value, bar.low, bar.high))
     look = {"better": "ahead", "worse": "behind"}.get(str(row[str(bar.verdict)]), "none")
     return Mark("", value, (low, high), 2, look)
@@ -294,7 +294,7 @@ class ForestRow:
 def forest(
     rows: Sequence[ForestRow], systems: tuple[str, str], level: float, in_points: bool
 ) -> str:
-    """Draw differences between two systems below each other.
+    """Render differences between two systems below each other, on one axis.
 
     Args:
         rows: rows from the top.
