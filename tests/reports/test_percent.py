@@ -106,7 +106,7 @@ def test_differences_by_group_have_their_sign_in_the_heading() -> None:
     assert "old − new" in text_of(result)
     (found,) = result.heterogeneity
     assert (found.column, found.groups) == ("kind", 2)
-    assert "old − new is not shown to vary by kind (Cochran's test of heterogeneity" in text_of(
+    assert "old − new is not shown to vary by kind (test of heterogeneity" in text_of(
         result
     )
 

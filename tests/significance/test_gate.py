@@ -255,6 +255,29 @@ def test_the_bounds_of_several_metrics_agree_with_their_corrected_tests(kind: st
     assert outcomes == {(True, True), (True, False), (False, True)}
 
 
+@pytest.mark.parametrize("lower", [False, True])
+def test_bounds_of_pass_fail_scores_by_document_agree_with_their_test(lower: bool) -> None:
+    # With six documents, exact bounds by the effective sample size often disagree with the swaps.
+    documents = [str(item // 12) for item in range(72)]
+    outcomes = set()
+    for seed in range(70):
+        rng = np.random.default_rng(seed)
+        easy = rng.normal(0, 0.05, 6).repeat(12)
+        new = rng.random(72) < 0.55 + easy
+        old = rng.random(72) < 0.75 - easy
+        scores = {
+            name: (passed != lower).astype(float).tolist()
+            for name, passed in (("new", new), ("old", old))
+        }
+        result = gate(scores, baseline="old", documents=documents, lower_is_better=lower)
+        (check,) = result.checks
+        bound = check.interval[0 if lower else 1]
+        assert bound is not None
+        assert check.passed == (bound <= 0 if lower else bound >= 0), seed
+        outcomes.add(check.passed)
+    assert outcomes == {True, False}
+
+
 def test_too_few_segments_are_refused_since_nothing_could_fail() -> None:
     with pytest.raises(SettingError, match=r"4 segments.*at least 5 at the level 0\.95"):
         of_scores([0.0] * 4, [1.0] * 4)

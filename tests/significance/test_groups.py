@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from truebleu import TestSet, compare, explain, score
+from truebleu.counts.inputs import counts_of
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.significance.corrections import adjust
+from truebleu.significance.groups import heterogeneity_of_groups, segment_groups
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SYSTEMS = {"good": Channel.at_rate(0.1), "fair": Channel.at_rate(0.14), "bad": Channel.at_rate(0.3)}
 LABELS = tuple("news" if place % 3 else "talks" for place in range(120))
@@ -141,3 +148,43 @@ def test_groups_are_tested_from_ten_units_on(texts: TestSet) -> None:
     labels = ["nine"] * 9 + ["ten"] * 10 + ["rest"] * 101
     groups = compare(texts, by={"size": labels}, unit="segment", replicates=600).groups
     assert [len(group.comparisons) for group in groups] == [0, 3, 3]
+
+
+def spread(rng: np.random.Generator, sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Scores whose differences have unlike standard deviations in the groups, and equal means."""
+    deviations = np.repeat(1 + np.arange(len(sizes)) / 2, sizes)
+    second = rng.normal(60, 9, sum(sizes))
+    return np.stack([second + 0.3 + deviations * rng.normal(size=sum(sizes)), second])
+
+
+def passes(rng: np.random.Generator, sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Pass/fail scores of two models with rates of .8 and .7 in every group."""
+    luck, other = rng.random((2, sum(sizes)))
+    other = np.where(rng.random(sum(sizes)) < 0.5, luck, other)
+    return np.stack([luck < 0.8, other < 0.7]).astype(float)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(10,) * 4, (30,) * 4, (10, 20, 40, 80), (15,) * 10])
+@pytest.mark.parametrize("scores", [spread, passes])
+def test_heterogeneity_of_equal_differences_is_found_one_time_in_twenty(
+    scores: Any, sizes: tuple[int, ...]
+) -> None:
+    settings, trials = CompareSettings(), 600
+    labels = [str(group) for group, size in enumerate(sizes) for _ in range(size)]
+    rejected = by_cochran = 0
+    for seed in range(trials):
+        first, second = scores(np.random.default_rng([seed, sum(sizes)]), sizes)
+        counts = counts_of({"a": first.tolist(), "b": second.tolist()})
+        groups = segment_groups(counts.outline, {"group": labels}, None, settings)
+        (found,) = heterogeneity_of_groups(counts, groups, [(0, 1)], settings)
+        rejected += found.p <= 0.05
+        parts = np.split(first - second, np.cumsum(sizes)[:-1])
+        weights = np.array([len(part) / max(part.var(ddof=1), 1e-9) for part in parts])
+        means = np.array([part.mean() for part in parts])
+        cochran = weights @ (means - weights @ means / weights.sum()) ** 2
+        by_cochran += stats.chi2.sf(cochran, len(sizes) - 1) <= 0.05
+    # Three standard deviations of a share of .05 in 600; exact counts are conservative.
+    assert (0.023 if scores is spread else 0) <= rejected / trials <= 0.077
+    if sizes in ((10,) * 4, (15,) * 10) and scores is spread:
+        assert by_cochran / trials > 0.077

@@ -11,11 +11,13 @@ from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
+from scipy import stats
 
 from truebleu import BLEU, _core
 from truebleu.corpus import as_test_set
 from truebleu.counts.counting import count_texts
 from truebleu.counts.counts import Counts
+from truebleu.counts.inputs import counts_of
 from truebleu.counts.rows import Rows
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
@@ -31,6 +33,7 @@ from truebleu.significance.pairs import (
     significantly_better,
 )
 from truebleu.significance.replicates import swap_blocks
+from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import REPLICATE_TESTS
 from truebleu.significance.unit_counts import UnitCounts, count_units
 from truebleu.simulation import Channel, simulate
@@ -84,7 +87,7 @@ def test_replicates_added_in_steps_equal_replicates_made_at_once(close: TestSet,
 
 def test_a_clear_decision_takes_fewer_swaps_than_requested() -> None:
     found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
-    assert found.metrics["BLEU"].replicates == adaptive.ADAPTIVE_START
+    assert found.metrics["BLEU"].replicates == 1000
 
 
 def test_few_units_are_swapped_exhaustively() -> None:
@@ -119,6 +122,20 @@ def test_an_unclear_decision_stops_at_the_limit(
     monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
     metric = compared(close, test, 100, adaptive=True).metrics["BLEU"]
     assert (metric.replicates, metric.decided) == (110, False)
+
+
+@pytest.mark.parametrize(("replicates", "decided"), [(205, False), (206, True)])
+def test_a_decision_is_clear_if_wilsons_interval_of_the_share_excludes_alpha(
+    replicates: int, decided: bool
+) -> None:
+    scores = {"a": np.arange(20.0) + 1, "b": np.arange(20.0)}
+    (statistics,) = count_units(counts_of(scores), Units.segments(20))
+    null = np.zeros((replicates, 1))  # no replicate is extreme
+    tests = adaptive.pair_tests(statistics, [(0, 1)], null, CompareSettings(), exact=False)
+    # Wilson's upper bound of 0 in n at the confidence .999 is z² / (n + z²).
+    z = stats.norm.ppf(1 - 0.001 / 2)
+    assert (z**2 / (replicates + z**2) <= 0.05) == decided
+    assert tests.decided == decided
 
 
 @pytest.mark.parametrize("name", REPLICATE_TESTS)

@@ -55,6 +55,17 @@ def test_the_delta_method_has_the_variance_of_the_jackknife() -> None:
     assert by_delta == pytest.approx(by_jackknife, rel=0.05)
 
 
+def test_contributions_are_centred_for_scores_that_depend_on_the_amount_of_text() -> None:
+    metric = BLEU(tokenize="13a", smooth="add-k")
+    (statistics,) = count_units(count_texts(TEXTS.part(range(8)), [metric]), Units.segments(8))
+    gradient = statistics.metric.gradient(statistics.sums)
+    effects = np.einsum("usc,sc->us", statistics.rows, gradient)
+    # Twice the text has another score, so the effects of its units do not add up to 0.
+    assert np.abs(effects.sum(axis=0)).min() > 0.01
+    expected = effects - effects.mean(axis=0)
+    assert statistics.contributions() == pytest.approx(expected, abs=1e-12)
+
+
 def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     statistics = means(a=[1.0] * 9 + [11.0], b=[1.0] * 10)
     (largest,) = largest_units(statistics, [(0, 1)])

@@ -149,7 +149,7 @@ def _pair_sentences(
             p = doc.p_equals("adjusted p" if len(variations) > 1 else "p", found.p_adjusted)
             yield (
                 f"{found.a} − {found.b} {'varies' if is_sure else 'is not shown to vary'} by "
-                f"{found.column} (Cochran's test of heterogeneity over {found.groups} groups, "
+                f"{found.column} (test of heterogeneity over {found.groups} groups, "
                 f"{p}, I² = {100 * found.i_squared:.0f} %)."
             )
     tested = [(group, pair) for group in groups for pair in group.of(label)]

@@ -179,11 +179,11 @@ def heterogeneity_of_groups(
         if len(of_column) < 2:
             continue
         estimates = [_differences(counts, group, pairs, settings) for group in of_column]
-        # Shaped (group, metric, difference or error, pair).
+        # Shaped (group, metric, difference, error or degrees of freedom, pair).
         for index, label in enumerate(counts.labels):
             for pair, (a, b) in enumerate(pairs):
                 numbers = np.array([of_group[index][:, pair] for of_group in estimates])
-                found = heterogeneity(numbers[:, 0], numbers[:, 1], settings.level)
+                found = heterogeneity(*numbers[:, :2].T, settings.level, numbers[:, 2])
                 tests.append(
                     GroupHeterogeneity(
                         metric=label,
@@ -208,10 +208,15 @@ def heterogeneity_of_groups(
 def _differences(
     counts: Counts, group: SegmentGroup, pairs: Sequence[Pair], settings: ResamplingSettings
 ) -> list[Values]:
-    """Return the differences of pairs in a group and their standard errors, for each metric."""
+    """Return the differences of pairs in a group, their errors and degrees, for each metric.
+
+    Errors of pass/fail scores are too large rather than too small, without degrees of freedom.
+    """
     part = counts.subset(group.segments)
     units = units_of(part.outline, replace(settings, unit=group.unit))
-    return [
-        np.stack([metric.differences(pairs), metric.difference_errors(pairs)])
-        for metric in count_units(part, units)
-    ]
+    estimates = []
+    for metric in count_units(part, units):
+        degrees = np.inf if metric.has_exact_test else len(units) - 1
+        numbers = metric.differences(pairs), metric.difference_errors(pairs)
+        estimates.append(np.stack([*numbers, np.full(len(pairs), degrees)]))
+    return estimates

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from os import PathLike
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import RowKind
@@ -152,7 +152,7 @@ class Heterogeneity:
     Attributes:
         tau: standard deviation of the true differences.
         i_squared: share of the variance between sets that is not due to errors within sets.
-        p: p-value of the hypothesis that the true differences are all equal, by Cochran's Q.
+        p: p-value of the hypothesis that the true differences are all equal, by Welch's F.
         prediction: prediction interval of the true difference in a further set; None with fewer
             than three sets.
     """
@@ -658,8 +658,8 @@ def average_differences(
     mean = float(differences.mean())
     varies = None
     if len(rows) > 1:
-        of_sets = np.array([row.error for row in rows])
-        varies = heterogeneity(differences, of_sets, settings.level)
+        of_sets = np.array([(row.error, row.degrees) for row in rows]).T
+        varies = heterogeneity(differences, of_sets[0], settings.level, of_sets[1])
     return PanelComparison(
         metric=metric,
         a=pair[0],
@@ -730,8 +730,13 @@ def _interval(centre: float, error: float, degrees: float, level: float) -> Inte
     return centre - half, centre + half
 
 
-def heterogeneity(differences: Values, errors: Values, level: float) -> Heterogeneity:
+def heterogeneity(
+    differences: Values, errors: Values, level: float, degrees: ArrayLike = inf
+) -> Heterogeneity:
     """Estimate the variation of true differences from two or more estimates and standard errors.
+
+    Estimated standard errors have degrees of freedom; with few, Cochran's Q of the differences is
+    too large, and Welch's (1951) F takes its place.
 
     The variance between sets is the value at which the weighted sum of squares around the mean
     equals its expectation (Paule and Mandel 1982); I² is Higgins and Thompson's (2002).
@@ -740,7 +745,7 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
     >>> round(found.tau**2, 6), round(found.i_squared, 3)
     (6.75, 0.964)
     """
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, fdtrc
 
     count = len(differences)
     scale = float(np.abs(differences).max(initial=0.0))
@@ -770,9 +775,14 @@ def heterogeneity(differences: Values, errors: Values, level: float) -> Heteroge
         spread = max(float(differences.var(ddof=1)), float((errors**2).mean()))
         error = (spread * (1 + 1 / count)) ** 0.5
         prediction = _interval(float(differences.mean()), error, count - 1, level)
+    p = chdtrc(count - 1, cochran)
+    shares = float((((1 - weights / weights.sum()) ** 2) / degrees).sum()) / (count**2 - 1)
+    if shares > 0:
+        ratio = cochran / (count - 1) / (1 + 2 * (count - 2) * shares)
+        p = fdtrc(count - 1, 1 / (3 * shares), ratio)
     return Heterogeneity(
         tau=between**0.5,
         i_squared=float(between / (between + typical)),
-        p=float(chdtrc(count - 1, cochran)),
+        p=float(p),
         prediction=prediction,
     )

@@ -262,8 +262,8 @@ class GroupHeterogeneity:
         a: name of the first system.
         b: name of the second system.
         groups: number of groups that were tested.
-        p: p-value of the hypothesis that the true differences of all groups are equal, by Cochran's
-            Q; groups count as independent.
+        p: p-value of the hypothesis that the true differences of all groups are equal, by Welch's
+            F, or Cochran's Q of pass/fail scores; groups count as independent.
         p_adjusted: p after Holm's correction over all pairs and columns, by this metric.
         tau: standard deviation of the true differences.
         i_squared: share of the variance between groups that is not due to errors within groups.
