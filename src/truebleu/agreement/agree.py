@@ -606,17 +606,14 @@ def _require_testable(
 
 
 def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricSummary]:
-    people = data.people
     summaries = {}
-    for label, scored in data.metrics.items():
-        sign = scored.scorer.sign
+    for label, metric in data.metrics.items():
+        scorer, scores = metric.scorer, (metric.scorer.sign * metric.systems).tolist()
+        known = (score if np.isfinite(score) else None for score in scores)
         summaries[label] = MetricSummary(
-            signature=scored.scorer.signature.with_references(references),
-            higher_is_better=scored.scorer.higher_is_better,
-            scores={
-                name: float(sign * score) if np.isfinite(score) else None
-                for name, score in zip(people.systems, scored.systems, strict=True)
-            },
+            signature=scorer.signature.with_references(references),
+            higher_is_better=scorer.higher_is_better,
+            scores=dict(zip(data.people.systems, known, strict=True)),
         )
     return summaries
 
@@ -688,16 +685,8 @@ def choose_test(
     elif settings.test == "williams":
         test, method = partial(tests.williams_test, human), "williams"
     elif not by.of_systems and (fixed or (by.calibrated and settings.permute == "pairs")):
-        test = partial(
-            tests.pair_permutation_test,
-            human,
-            grouping=by.grouping,
-            micro=by.average == "micro",
-            epsilon=by.parameter if fixed else None,
-            permutations=settings.permutations,
-            seed=settings.seed,
-        )
-        method = "pairs"
+        swaps["permutations"] = settings.permutations
+        test, method = partial(tests.pair_permutation_test, human, by=by, **swaps), "pairs"
     else:
         # Tests of unstudentized differences reject too often on few systems.
         studentized = by.of_systems and by.name == "pearson"
@@ -790,15 +779,12 @@ def _with_interval(
 def _constant(data: AgreementData, label: str, by: Coefficient) -> list[str]:
     """Return notes about a value that is defined although human or metric scores are constant."""
     people, metric = data.people, data.metrics[label]
-    human: Values | None = people.means[~np.isnan(people.means)]
-    scores: Values | None = metric.systems
-    if not by.of_systems:
-        cells = people.judged_cells
-        human = None if people.scores is None else people.scores[cells]
-        scores = None if metric.items is None else metric.items[cells]
-    notes = []
-    if human is not None and np.ptp(human) == 0:
-        notes.append("the human scores are all equal, so this value says nothing")
-    if scores is not None and np.ptp(scores) == 0:
-        notes.append("all scores of the metric are equal, so this value says nothing")
-    return notes
+    human, scores, cells = people.scores, metric.items, people.judged_cells
+    if by.of_systems:
+        human, scores, cells = people.means, metric.systems, ~np.isnan(people.means)
+    sides = {"the human scores are all equal": human, "all scores of the metric are equal": scores}
+    return [
+        f"{fact}, so this value says nothing"
+        for fact, values in sides.items()
+        if values is not None and np.ptp(values[cells]) == 0
+    ]

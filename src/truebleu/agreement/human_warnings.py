@@ -83,5 +83,5 @@ def _correlation(human: Values, metric: Values) -> float:
 
 def _ranks(values: Values) -> Values:
     """Rank values from 1; ties share the mean of their ranks. Importing SciPy's takes longer."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
+    _, indices, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[indices])

@@ -55,17 +55,13 @@ import numpy as np
 
 from truebleu import _core, schema
 from truebleu.agreement.coefficients import (
-    GROUPINGS,
     Coefficient,
-    Grouping,
     as_cells,
-    calibrate_ties,
     coefficient,
     judgment_rows,
     measure_cells,
     paired_systems,
     rated_cells,
-    require_tie_threshold,
     values_of_rows,
 )
 from truebleu.errors import SettingError
@@ -105,6 +101,8 @@ METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
 ROUNDING = 1e-12
 # Largest rounding error of the determinant, a sum of numbers of about 1.
 NO_VARIANCE = 1e-14
+#: Accuracy with calibrated ties by item, as in WMT.
+ACCURACY = coefficient("acc-eq:calibrated", grouping="item")
 # Limit on units whose permutations the core enumerates by a 64-bit integer.
 MOST_UNITS = 62
 
@@ -193,6 +191,12 @@ class Permutations:
         exact = self.enumerates(units)
         count = 2**units if exact else self.permutations
         return {"first": 0, "replicates": count, "seed": None if exact else self.seed}
+
+    def swapped_sums(self, rows: Values) -> Values:
+        """Sum the swapped ones of `rows` in each permutation, shaped (permutation, column)."""
+        swaps = Swaps(replicates=self.permutations, seed=self.seed)
+        count, exact = self.for_core(len(rows))["replicates"], self.enumerates(len(rows))
+        return swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
 
     def test(self, method: Method, *, exact: bool, **fields: Any) -> MetricTest:
         """Return a test with these settings."""
@@ -284,10 +288,7 @@ def _hybrid_t(human: Values, first: Values, second: Values, settings: Permutatio
     people, *metrics = ((x - x.mean()) / (x.std() or 1.0) for x in (human, first, second))
     # Terms of the sums in correlations by point; swaps do not change the products of both metrics.
     rows = np.concatenate([np.stack([x, x**2, x * people], axis=1) for x in metrics], axis=1)
-    swaps = Swaps(replicates=settings.permutations, seed=settings.seed)
-    count, exact = settings.for_core(len(rows))["replicates"], settings.enumerates(len(rows))
-    swapped_sums = swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
-    swapped_sums = np.concatenate([np.zeros((1, rows.shape[1])), swapped_sums])
+    swapped_sums = np.concatenate([np.zeros((1, rows.shape[1])), settings.swapped_sums(rows)])
     changes = swapped_sums[:, 3:] - swapped_sums[:, :3]
     totals = rows.sum(axis=0)
     sums1, sums2 = totals[:3] + changes, totals[3:] - changes
@@ -405,19 +406,14 @@ def judgment_permutation_test(
     counts = judgment_rows([metric1, metric2], judgments, by)
     first, second = np.split(counts, 2, axis=1)
     # A swap of equal counts changes nothing.
-    rows = np.ascontiguousarray(counts[(first != second).any(axis=1)])
-    exact = settings.enumerates(len(rows))
-    swapped_sums = np.zeros((1, counts.shape[1]))
-    if len(rows):
-        swaps = Swaps(replicates=settings.permutations, seed=settings.seed)
-        count = settings.for_core(len(rows))["replicates"]
-        swapped_sums = swaps.sums(rows, 0, count, enumerated=exact)
+    rows = counts[(first != second).any(axis=1)]
+    swapped_sums = settings.swapped_sums(rows) if len(rows) else np.zeros((1, counts.shape[1]))
     from_first, from_second = np.split(swapped_sums, 2, axis=1)
     changes = from_second - from_first
     sums1, sums2 = first.sum(axis=0), second.sum(axis=0)
     observed = values_of_rows(by, [sums1, sums2])
     null = [values_of_rows(by, sums) for sums in (sums1 + changes, sums2 - changes)]
-    test = settings.test("segments", exact=exact)
+    test = settings.test("segments", exact=settings.enumerates(len(rows)))
     values = [None if np.isnan(value) else float(value) for value in observed]
     return hybrid_test(test, values, observed, np.stack(null, axis=1))
 
@@ -430,10 +426,7 @@ def pair_permutation_test(
     human: ArrayLike,
     metric1: ArrayLike,
     metric2: ArrayLike,
-    *,
-    grouping: Grouping = "item",
-    micro: bool = False,
-    epsilon: float | None = None,
+    by: Coefficient = ACCURACY,
     **options: Any,
 ) -> MetricTest:
     """Test two metrics' accuracy with ties by swapping outcomes of pairs at random.
@@ -446,32 +439,19 @@ def pair_permutation_test(
         human: human scores shaped (system, segment), NaN if unrated.
         metric1: the first metric's scores, in the shape of `human`; higher is better.
         metric2: the second metric's scores, in the shape of `human`.
-        grouping: cells that make pairs: cells of an item, of a system, or all.
-        micro: True to weight groups by their number of cells, False for equal weights.
-        epsilon: tie threshold of both metrics; None calibrates it for each.
+        by: "acc-eq" or "tau-eq", with a tie threshold or calibrated for each metric.
         options: fields of `Permutations`: alternative, permutations and seed.
     """
     settings = Permutations(**options)
-    schema.require_name("grouping", grouping, GROUPINGS)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
-    thresholds, values = [], []
-    for metric in (first, second):
-        threshold = 0.0
-        if epsilon is not None:
-            threshold = require_tie_threshold(epsilon)
-        elif ties := calibrate_ties(ratings, metric, grouping=grouping, micro=micro):
-            threshold = ties.epsilon
-        by = coefficient(
-            "acc-eq", epsilon=threshold, grouping=grouping, average="micro" if micro else "macro"
-        )
-        thresholds.append(threshold)
-        values.append(measure_cells(ratings, metric, by).value)
+    measured = [measure_cells(ratings, metric, by) for metric in (first, second)]
+    epsilons = [by.parameter if each.epsilon is None else each.epsilon for each in measured]
     outcomes = _core.Cells(ratings, first, second).pair_outcomes(
-        grouping=grouping, epsilons=(thresholds[0], thresholds[1])
+        grouping=by.grouping, epsilons=(epsilons[0], epsilons[1])
     )
     # Outcomes by size of group: cells, groups, and pairs that only metric 1 or only 2 has right.
     discordant = [outcome for outcome in outcomes if outcome[2] + outcome[3] > 0]
-    difference = difference_of(values)
+    difference = difference_of([each.value for each in measured])
     p, reason, exact = None, None, len(discordant) < 2
     if difference is None:
         reason = "no two cells of a group are rated"
@@ -481,7 +461,7 @@ def pair_permutation_test(
         _, _, only1, only2 = discordant[0]
         p = sign_test(only1, only2, settings.alternative)
     else:
-        p = _weighted_p(discordant, settings, micro=micro)
+        p = _weighted_p(discordant, settings, micro=by.average == "micro")
     test = settings.test("pairs", exact=exact, permutations=0 if exact else settings.permutations)
     return replace(test, difference=difference, p=p, reason=reason)
 

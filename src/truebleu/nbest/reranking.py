@@ -240,8 +240,8 @@ class _Model:
     def score(self, lists: NBest) -> NDArray[np.float64]:
         """Compute the weighted sum of each candidate's features."""
         known = {*lists.feature_names, *(() if lists.sparse is None else lists.sparse.names)}
-        added = [name for name in self.weights if name not in known]
-        return weighted_scores(with_ngrams(lists, orders=self.ngrams, only=added), self.weights)
+        ngrams = [name for name in self.weights if name not in known]
+        return weighted_scores(with_ngrams(lists, orders=self.ngrams, only=ngrams), self.weights)
 
 
 def _weight_columns(nbest: NBest, columns: Sequence[str]) -> dict[str, float]:

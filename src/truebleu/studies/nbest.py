@@ -284,8 +284,7 @@ def significant(rows: Sequence[base.Row]) -> list[base.Row]:
 
 def undecided_sentences(rows: Sequence[base.Row], margin: float) -> Iterator[str]:
     """Say within which difference tuners are equivalent to no smoothing, or that none is known."""
-    differing = [row["tuner"] for row in significant(rows)]
-    undecided = [row for row in rows if row["p"] is not None and row["tuner"] not in differing]
+    undecided = [row for row in rows if row["p"] is not None and row["p"] > LEVEL]
     half_widths = {
         row["tuner"]: max(abs(row["low"]), abs(row["high"]))
         for row in undecided
@@ -327,8 +326,7 @@ def _tuning_sentences(
         )
     differ = significant(rows)
     for word, sign in (("better", 1), ("worse", -1)):
-        tuners = [row["tuner"] for row in differ if sign * row["difference"] > 0]
-        if tuners:
+        if tuners := [row["tuner"] for row in differ if sign * row["difference"] > 0]:
             yield f"Significantly {word} than no smoothing: {join_names(tuners)}."
     yield from undecided_sentences(rows, settings["margin"])
     values = [row["test"] for row in rows]
@@ -426,10 +424,9 @@ def study_reranking(
     )
     indices = {str(key[0]): record["indices"] for key, record in records.items()}
     indices.setdefault(BASELINE, [0] * len(lists))
-    last = records[RERANKED,]
+    details = {name: records[RERANKED,][name] for name in ("selected", "gamma")}
     gold = count_candidates(lists, references, parsed[0])
-    details = {"selected": last["selected"], "gamma": last["gamma"], **gold.landmarks()._asdict()}
-    details["score"] = gold.score(np.array(last["indices"]))
+    details |= gold.landmarks()._asdict() | {"score": gold.score(np.array(indices[RERANKED]))}
     details["below"] = gold.metric.sign * details["score"] < max(
         gold.metric.sign * details[mark] for mark in ("first", "by_chance")
     )
@@ -438,8 +435,7 @@ def study_reranking(
     for first_name, names in ((BASELINE, [RERANKED]), (RERANKED, list(variants)[1:])):
         if names:
             texts = {name: lists.choose(indices[name]) for name in (first_name, *names)}
-            of_pairs = _compared(texts, references, parsed, settings, first_name)
-            rows += (_with_changes(texts, row) for row in of_pairs)
+            rows += _compared(texts, references, parsed, settings, first_name)
     title = f"A reranker with n-grams of up to {ngrams} words against one without, by each metric"
     panel = "compared" if redundant else None
     plot = Plot("point", "metric", "difference", errors=("low", "high"), reference=0.0, panel=panel)
@@ -469,13 +465,6 @@ def _reranked(train: Callable[..., RerankResult], lists: NBest, orders: int) -> 
     return {"indices": list(model.indices), "selected": selected, "gamma": model.gamma}
 
 
-def _with_changes(texts: Mapping[str, Sequence[str]], row: base.Row) -> base.Row:
-    """Count the segments with different choices; without any, there is nothing to test."""
-    changed = sum(a != b for a, b in zip(texts[row["a"]], texts[row["b"]], strict=True))
-    nothing = dict.fromkeys(("low", "high", *RERANKING_TESTS.values()))
-    return row | {"changed": changed} | ({} if changed else nothing | {"verdict": SAME})
-
-
 def _compared(
     texts: Mapping[str, list[str]],
     references: Sequence[TextLike],
@@ -483,7 +472,10 @@ def _compared(
     settings: base.Settings,
     first: str,
 ) -> Iterator[base.Row]:
-    """Compare the first system with the others by each metric and both tests, as in the paper."""
+    """Compare the first system with the others by each metric and both tests, as in the paper.
+
+    Systems that choose the same everywhere leave nothing to test.
+    """
     shared = {name: settings[name] for name in ("replicates", "seed")}
     results = [
         compare(
@@ -496,7 +488,9 @@ def _compared(
         pair = pairs[0]
         higher_is_better = results[0].metrics[pair.metric].higher_is_better is not False
         verdict = "better" if (pair.difference > 0) == higher_is_better else "worse"
-        yield {
+        changed = sum(a != b for a, b in zip(texts[first], texts[pair.a], strict=True))
+        nothing = dict.fromkeys(("low", "high", *RERANKING_TESTS.values())) | {"verdict": SAME}
+        row = {
             "metric": pair.metric,
             "compared": f"{first} : {pair.a}" if first == BASELINE else f"1 : {pair.a}",
             "a": first,
@@ -507,8 +501,10 @@ def _compared(
             **dict(zip(("low", "high"), pair.interval, strict=True)),
             **{name: one.p for name, one in zip(RERANKING_TESTS.values(), pairs, strict=True)},
             "verdict": verdict if pair.p <= LEVEL else UNDECIDED,
+            "changed": changed,
             "points_up": higher_is_better,
         }
+        yield row if changed else row | nothing
 
 
 def _reranking_sentences(
@@ -534,8 +530,7 @@ def _reranking_sentences(
             "keeps more features."
         )
     for kind in ("better", "worse", UNDECIDED):
-        metrics = [row["metric"] for row in first if row["verdict"] == kind]
-        if metrics:
+        if metrics := [row["metric"] for row in first if row["verdict"] == kind]:
             yield f"{kind.capitalize()} by {join_names(metrics)}."
     directions = {row["difference"] > 0 for row in first if row["difference"] and row["points_up"]}
     if len(directions) > 1:
@@ -544,11 +539,8 @@ def _reranking_sentences(
             "improvement depends on the metric reported."
         )
     for metric in dict.fromkeys(row["metric"] for row in rows if row["a"] != BASELINE):
-        equal = [
-            row
-            for row in rows
-            if row["a"] != BASELINE and row["metric"] == metric and row["verdict"] != SAME
-        ]
+        of_metric = (row for row in rows if row["a"] != BASELINE and row["metric"] == metric)
+        equal = [row for row in of_metric if row["verdict"] != SAME]
         smaller = sum(row["bootstrap"] < row["approxrand"] for row in equal)
         yield (
             f"{metric}: the bootstrap gives a smaller p-value than approximate randomization for "

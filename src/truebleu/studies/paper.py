@@ -1,7 +1,7 @@
 """A whole paper: every table and figure that the data allow, by the studies.
 
-`papers.json` declares the sections of each paper: its label, the study with its options, what is
-shown of the result, and the paper's own numbers. What the data do not allow says why.
+`papers.json` declares the sections of each paper: their labels, studies with options, the parts of
+the results to show, and the paper's own numbers. A section that the data do not allow has a reason.
 """
 
 from __future__ import annotations

@@ -599,7 +599,8 @@ def study_sensitivity(
     panel = "on" if len(chosen) > 1 else None
     plot = Plot("bar", "metric", "share", series="by", panel=panel, zero_y=True)
     result = base.StudyResult(settings, title, SENSITIVITY_COLUMNS, plot)
-    result.details.update(systems=[], pairs=[])  # as Zhang & Vogel's Table 1 and Fig. 3
+    # Zhang & Vogel's Table 1 and Fig. 3.
+    result.details.update(systems=[], pairs=[])
     for size in chosen:
         by_metric: dict[str, list[Record]] = {}
         for (of_size, _, label), record in records.items():

@@ -196,7 +196,7 @@ class TypeOneOptions(base.PoolOptions, total=False):
 def study_type_one(
     test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[TypeOneOptions]
 ) -> base.StudyResult:
-    """What is the Type I error rate of each test?
+    """How often does each test reject a true null hypothesis?
 
     In each repetition two systems, drawn at random if there are more, are made equal and tested. A
     test keeps its level if the rate of rejections equals the level. The bootstrap's
@@ -347,7 +347,7 @@ class EquivalentsOptions(base.PoolOptions, total=False):
 def study_equivalents(
     test_set: TestSet | Counts, metrics: MetricsLike = "nist", **options: Unpack[EquivalentsOptions]
 ) -> base.StudyResult:
-    """What are the p-values of systems that you take for equal, such as runs of one system?
+    """How do tests judge systems that you take for equal, such as runs of one system?
 
     The bootstrap's p-values are smaller than the p-values of approximate randomization (Riezler &
     Maxwell 2005, Table 2).
@@ -413,7 +413,7 @@ def _p_sentences(metric: str, record: Record, tests: Sequence[str], alpha: float
 # Multiplicity: rate of any false alarm among many comparisons.
 
 
-# These systems have 1, 3, 6, 10 and 15 comparisons.
+# Numbers of systems with 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
 ALARM_COLUMNS = base.columns(
     "metric | systems | comparisons | correction | "
@@ -469,7 +469,8 @@ def study_multiplicity(
     sizes = _system_counts(options["together"], len(test_set.outline.systems))
     if not corrections:
         corrections = USUAL_CORRECTIONS
-        if test == "bootstrap-absolute":  # its replicates do not vary around 0
+        # Westfall and Young's correction needs replicates that vary around 0.
+        if test == "bootstrap-absolute":
             corrections = [name for name in corrections if name != "westfall-young"]
     chosen = CompareSettings(test=test, replicates=replicates, seed=seed, level=1 - alpha)
     by_correction = {
