@@ -299,14 +299,6 @@ def test_human_scores_far_from_0_are_tested_alike() -> None:
     assert soft_pairwise_test(human + 1e9, worse, better, permutations=100, seed=1).p == near
 
 
-def test_systems_are_not_drawn() -> None:
-    human, metric, _ = made_up(5)
-    with pytest.raises(SettingError, match="'segments' or 'documents'"):
-        bootstrap_soft_pairwise(
-            human, {"m": metric}, {"m": 0.5}, Draws(resample="systems", replicates=40, seed=1)
-        )
-
-
 def test_no_common_segment_leaves_all_replicates_undefined() -> None:
     human, same = np.array([[1.0, np.nan], [np.nan, 2.0]]), np.ones((2, 2))
     found = bootstrap_soft_pairwise(human, {"m": same}, {"m": None}, Draws(replicates=40, seed=1))

@@ -269,15 +269,8 @@ def test_a_metric_against_its_copy_has_p_1() -> None:
     assert (found.p, found.exact, found.permutations) == (1.0, True, 1)
 
 
-def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
+def test_not_every_coefficient_counts_pairs() -> None:
     judgments, metric, _ = made_up(5)
-    with pytest.raises(SettingError, match="for comparisons of pairs"):
-        bootstrap_judgments(
-            {"m": metric},
-            judgments,
-            coefficient("tau-13"),
-            Draws(resample="systems", replicates=40, seed=1),
-        )
     with pytest.raises(SettingError, match="a coefficient of compared pairs"):
         judgment_permutation_test(
             metric, metric, judgments, coefficient("pearson"), permutations=10, seed=1

@@ -213,18 +213,8 @@ class Draws:
             raise SettingError("documents", "given", f"None with resample={self.resample!r}")
         return Units.segments(segments) if self.resample.startswith("segments") else None
 
-    def units_of_judged(self, size: int, judged: NDArray[np.int64], purpose: str) -> Units:
-        """Return the units of the `judged` segments; raises SettingError if systems are resampled.
-
-        Args:
-            size: number of all segments.
-            judged: indices of the segments that people judged.
-            purpose: end of the error message, such as "for soft pairwise accuracy".
-        """
-        if self.systems:
-            raise SettingError("resample", self.resample, f"'segments' or 'documents' {purpose}")
-        units = self.units(size)
-        assert units is not None  # noqa: S101  # None only if systems alone are resampled
+    def units_of_judged(self, judged: NDArray[np.int64]) -> Units:
+        """Return the units of the segments that people judged, given their indices."""
         if self.documents is None:
             return Units.segments(len(judged))
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
@@ -503,7 +493,7 @@ def bootstrap_judgments(
     """
     rows = judgment_rows(metrics.values(), judgments, by)
     judged = np.unique(judgments.item)
-    units = draws.units_of_judged(len(rows), judged, "for comparisons of pairs")
+    units = draws.units_of_judged(judged)
     by_unit = np.ascontiguousarray(units.add_up(rows[judged]))
     sums = draws.bootstrap.sums(by_unit, units, 0, draws.replicates)
     columns = [values_of_rows(by, part) for part in np.split(sums, len(metrics), axis=1)]
@@ -581,7 +571,7 @@ def bootstrap_soft_pairwise(
     pairs = paired_systems(rated)
     # The interval is about rated segments only.
     segments = np.flatnonzero(rated.any(axis=0))
-    units = draws.units_of_judged(ratings.shape[1], segments, "for soft pairwise accuracy")
+    units = draws.units_of_judged(segments)
     replicates, bootstrap = draws.replicates, draws.bootstrap
     values = np.full((replicates, len(metrics)), np.nan)
     chosen = [number for number, name in enumerate(metrics) if observed[name] is not None]

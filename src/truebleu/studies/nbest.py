@@ -502,7 +502,6 @@ def _compared(
             **{name: one.p for name, one in zip(RERANKING_TESTS.values(), pairs, strict=True)},
             "verdict": verdict if pair.p <= LEVEL else UNDECIDED,
             "changed": changed,
-            "points_up": higher_is_better,
         }
         yield row if changed else row | nothing
 
@@ -532,12 +531,6 @@ def _reranking_sentences(
     for kind in ("better", "worse", UNDECIDED):
         if metrics := [row["metric"] for row in first if row["verdict"] == kind]:
             yield f"{kind.capitalize()} by {join_names(metrics)}."
-    directions = {row["difference"] > 0 for row in first if row["difference"] and row["points_up"]}
-    if len(directions) > 1:
-        yield (
-            "The metrics disagree on the sign of the difference: whether the reranker is an "
-            "improvement depends on the metric reported."
-        )
     for metric in dict.fromkeys(row["metric"] for row in rows if row["a"] != BASELINE):
         of_metric = (row for row in rows if row["a"] != BASELINE and row["metric"] == metric)
         equal = [row for row in of_metric if row["verdict"] != SAME]
