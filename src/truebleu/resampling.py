@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
 
 Values: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
 
 
 # Units: segments that are resampled or swapped together, within strata.

@@ -187,7 +187,7 @@ def test_signs_of_pairs(case: Case) -> None:
     assert data.human is not None
     names = params["metric1"], params["metric2"]
     metrics = [data.items[name] for name in names]
-    test = pair_permutation_test(data.human, *metrics, alternative="greater")
+    test = pair_permutation_test(data.human, metrics[0], metrics[1], alternative="greater")
     assert test.exact
     assert test.difference == pytest.approx(expected["delta"], abs=EXACT)
     # Of thresholds with the same accuracy, another one has other pairs right.

@@ -69,14 +69,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.schema import Alternative
 
-__all__ = [
-    "AgreeSettings",
-    "Agreement",
-    "Answer",
-    "LeaderboardRow",
-    "MetricSummary",
-    "leaderboard",
-]
+__all__ = ["AgreeSettings", "Agreement", "Answer", "LeaderboardRow", "MetricSummary", "leaderboard"]
 
 #: Human judgments as `truebleu.human` reads them, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["read_weights"]
 
@@ -55,7 +56,7 @@ TestReplicates = Annotated[
 ]
 
 
-def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.float64]:
+def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> Values:
     """Compute the weighted sum of each candidate's features.
 
     A feature without a weight has the weight 0. Raises UnknownNameError for the weight of a feature
@@ -71,7 +72,7 @@ def weighted_scores(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.fl
     return np.asarray(matrix @ vector, dtype=np.float64)
 
 
-def weighted_choices(nbest: NBest, weights: Mapping[str, float]) -> NDArray[np.int64]:
+def weighted_choices(nbest: NBest, weights: Mapping[str, float]) -> Indices:
     """Return the index in each list of the first candidate with the highest score."""
     return first_argmax(weighted_scores(nbest, weights), nbest.offsets)
 

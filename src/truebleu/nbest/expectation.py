@@ -20,9 +20,10 @@ from truebleu.schema import Setting, check_fields
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from truebleu.nbest.problem import Objective, Problem, Search
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["ExpectedBleu", "ExpectedCorpusBleu", "MinimumRisk"]
 
@@ -30,9 +31,7 @@ __all__ = ["ExpectedBleu", "ExpectedCorpusBleu", "MinimumRisk"]
 BREVITY_STEEPNESS = 10_000.0
 
 
-def probabilities(
-    scores: NDArray[np.float64], offsets: NDArray[np.int64], scale: float = 1.0
-) -> NDArray[np.float64]:
+def probabilities(scores: Values, offsets: Indices, scale: float = 1.0) -> Values:
     """Compute the probability of each candidate in its list, the softmax of ``scale * scores``."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     scaled = scale * scores
@@ -41,11 +40,8 @@ def probabilities(
 
 
 def expectation(
-    scores: NDArray[np.float64],
-    utilities: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    scale: float = 1.0,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    scores: Values, utilities: Values, offsets: Indices, scale: float = 1.0
+) -> tuple[Values, Values]:
     """Compute each list's expected utility, and its derivative by each candidate's score."""
     chances = probabilities(scores, offsets, scale)
     expected = np.add.reduceat(chances * utilities, offsets[:-1])
@@ -57,11 +53,11 @@ def expected_sentence_loss(
     problem: Problem,
     weights: ArrayLike,
     *,
-    utilities: NDArray[np.float64] | None = None,
+    utilities: Values | None = None,
     l2: float = 10.0,
     scale: float = 1.0,
     lengths: ArrayLike | None = None,
-) -> tuple[float, NDArray[np.float64]]:
+) -> tuple[float, Values]:
     """Compute Chen & Cherry's loss, ``l2 |w|² − Σ length · E[score]``, with its gradient.
 
     Args:
@@ -88,7 +84,7 @@ def expected_corpus_loss(
     l2: float = 0.0,
     scale: float = 1.0,
     steepness: float | None = BREVITY_STEEPNESS,
-) -> tuple[float, NDArray[np.float64]]:
+) -> tuple[float, Values]:
     """Compute ``l2 |w|²`` minus the objective of the expected counts, with its gradient.
 
     Args:
@@ -109,8 +105,8 @@ def expected_corpus_loss(
 
 
 def corpus_score(
-    problem: Problem, sums: NDArray[np.float64], steepness: float | None = BREVITY_STEEPNESS
-) -> tuple[float, NDArray[np.float64]]:
+    problem: Problem, sums: Values, steepness: float | None = BREVITY_STEEPNESS
+) -> tuple[float, Values]:
     """Compute the objective of summed rows, 1 if perfect, and its derivative by each column."""
     start, value, gradients = 0, 0.0, []
     for counted in problem.counted:
@@ -127,7 +123,7 @@ def corpus_score(
     return value / len(problem.counted), np.concatenate(gradients) / len(problem.counted)
 
 
-def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, NDArray[np.float64]]:
+def _smooth_bleu(sums: Values, steepness: float) -> tuple[float, Values]:
     """Compute BLEU with a smooth brevity penalty (Rosti et al., 2010), and its gradient."""
     orders = (len(sums) - 2) // 2
     matches, totals = sums[2 : 2 + orders], sums[2 + orders :]
@@ -183,11 +179,11 @@ class ExpectedBleu(Tuner):
         """Number of epochs."""
         return self.epochs
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Run stochastic gradient descent; return the weights of the epoch with the lowest loss."""
         l2, utilities = self.l2 * len(problem), problem.utilities()
 
-        def loss(w: NDArray[np.float64]) -> float:
+        def loss(w: Values) -> float:
             return expected_sentence_loss(problem, w, utilities=utilities, l2=l2)[0]
 
         found = min(self._descend(problem, search, utilities), key=loss)
@@ -198,9 +194,7 @@ class ExpectedBleu(Tuner):
             found = min(self._descend(problem, again, utilities), key=loss)
         return found
 
-    def _descend(
-        self, problem: Problem, search: Search, utilities: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
+    def _descend(self, problem: Problem, search: Search, utilities: Values) -> Iterator[Values]:
         """Yield the weights at the start and after each epoch."""
         weights = search.start
         segments, total = len(problem), float(problem.lengths.sum())
@@ -251,7 +245,7 @@ class MinimumRisk(Tuner):
         if not self.scales:
             raise SettingError("scales", self.scales, "numbers above 0")
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Search at each scale in turn; return the weights whose choices score best."""
         weights = search.start
         best, best_weights = problem.value(weights), weights

@@ -13,9 +13,8 @@ from truebleu.nbest.problem import Tuner, uniforms
 from truebleu.schema import Setting
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from truebleu.nbest.problem import Problem, Search
+    from truebleu.resampling import Values
 
 __all__ = ["Mert"]
 
@@ -32,7 +31,7 @@ LEAST_GAIN = 1e-4
 class Ascent:
     """The result of a search from one start, with the objective and weights after each pass."""
 
-    weights: NDArray[np.float64]
+    weights: Values
     objective: float
     path: tuple[tuple[float, tuple[float, ...]], ...]
 
@@ -59,7 +58,7 @@ def ascend(
     coordinates = np.eye(len(weights))[free]
     scorer = problem.scorer()
 
-    def best_on(directions: NDArray[np.float64]) -> tuple[float, float, int]:
+    def best_on(directions: Values) -> tuple[float, float, int]:
         """Return the highest score on any of the lines, the step along its line, and its index."""
         points = lines.best_points(
             weights.tolist(),
@@ -136,7 +135,7 @@ class Mert(Tuner):
         """Number of starts."""
         return self.restarts + 1
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Search from the given and from random starts; return the best weights."""
         if problem.is_sparse or len(problem.names) > MOST_FEATURES:
             found = f"{len(problem.names):,} features"
@@ -159,9 +158,7 @@ class Mert(Tuner):
         return best
 
 
-def restart_box(
-    lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def restart_box(lower: Values, upper: Values) -> tuple[Values, Values]:
     """Intersect [-1, 1] with the bounds of each weight, for random starts.
 
     If the intersection is empty, both ends are the bound closest to [-1, 1].
@@ -177,12 +174,7 @@ def line_search(problem: Problem) -> _core.LineSearch:
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
 
 
-def _step_limits(
-    weights: NDArray[np.float64],
-    directions: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _step_limits(weights: Values, directions: Values, low: Values, high: Values) -> Values:
     """Compute the largest steps backwards and forwards along each direction within the bounds."""
     with np.errstate(divide="ignore", invalid="ignore"):
         a, b = (low - weights) / directions, (high - weights) / directions

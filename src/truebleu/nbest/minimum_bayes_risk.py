@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.nbest.choices import Gain
+    from truebleu.resampling import Indices, Values
 
-    Values = NDArray[np.float64]
     #: A metric by name or as an object, or a function that scores pairs.
     Utility = str | Metric | Callable[..., Any]
 
@@ -479,7 +479,7 @@ def _differ(utility: float, other: float) -> bool:
     return isfinite(utility) != isfinite(other) or (isfinite(utility) and not _tied(utility, other))
 
 
-def _rank(texts: Sequence[str], goodness: NDArray[np.float64], count: int) -> list[int]:
+def _rank(texts: Sequence[str], goodness: Values, count: int) -> list[int]:
     """Return the indices of the `count` best candidates with different texts.
 
     Ties are in the order of the list; candidates without a utility come last.
@@ -527,7 +527,7 @@ def utility_matrix(
     references: Sequence[str] | None = None,
     *,
     source: str | None = None,
-) -> NDArray[np.float64]:
+) -> Values:
     """Compute ``metric.sentence`` of all pairs, shaped (candidate, reference).
 
     >>> utility_matrix("ter", ["a b", "b"]).tolist()
@@ -549,7 +549,7 @@ def utility_matrix(
 
 def score_pairs(
     metric: Metric, candidates: Sequence[str], references: Sequence[str] | None, source: str | None
-) -> NDArray[np.float64]:
+) -> Values:
     """Score all pairs by a metric, without changing its settings."""
     scorer = metric.pair_scorer()
     columns = candidates if references is None else references
@@ -561,7 +561,7 @@ def score_pairs(
 
 def _counted(
     metric: Metric, candidates: Sequence[str], references: Sequence[str], source: str | None
-) -> NDArray[np.float64]:
+) -> Values:
     """Score all pairs by any metric: references are segments, and candidates are systems."""
     # If counts depend on all segments of a text, each reference must be a separate text.
     step = 1 if metric.counts_whole_text else max(1, BLOCK // len(candidates))
@@ -573,7 +573,7 @@ def _counted(
             references=(block,),
             source=None if source is None else [source] * len(block),
         )
-        scores: NDArray[np.float64] = metric.score(metric.count(test_set).array())
+        scores: Values = metric.score(metric.count(test_set).array())
         blocks.append(scores.T)
     return np.concatenate(blocks, axis=1)
 
@@ -596,10 +596,10 @@ class Candidates:
     number: int
     texts: tuple[str, ...]
     distinct: tuple[str, ...]
-    indices: NDArray[np.int64]
+    indices: Indices
     references: tuple[str, ...] | None
-    weights: NDArray[np.float64]
-    self_weights: NDArray[np.float64]
+    weights: Values
+    self_weights: Values
     source: str | None
 
     @property
@@ -609,10 +609,7 @@ class Candidates:
 
 
 def _candidates(
-    lists: NBest,
-    others: NBest | None,
-    weights: Sequence[ArrayLike] | None,
-    settings: MBRSettings,
+    lists: NBest, others: NBest | None, weights: Sequence[ArrayLike] | None, settings: MBRSettings
 ) -> Iterator[Candidates]:
     """Yield the candidates of each segment.
 
@@ -655,15 +652,13 @@ def _candidates(
         )
 
 
-def _distinct(texts: tuple[str, ...]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _distinct(texts: tuple[str, ...]) -> tuple[tuple[str, ...], Indices]:
     """Return the different texts, and the index of each text among them."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return tuple(numbers), np.array([numbers[text] for text in texts])
 
 
-def _weights(
-    lists: NBest, segment: int, settings: MBRSettings, given: ArrayLike | None
-) -> NDArray[np.float64]:
+def _weights(lists: NBest, segment: int, settings: MBRSettings, given: ArrayLike | None) -> Values:
     """Return the weight of each pseudo-reference of a segment; they add up to 1."""
     span = lists.span(segment)
     size = span.stop - span.start
@@ -789,9 +784,7 @@ class Scoring:
             return [(part, None) for part in parts]
         return list(zip(parts, np.split(self_utilities, ends[:-1]), strict=True))
 
-    def matrix(
-        self, candidates: Candidates, rows: NDArray[np.int64], columns: NDArray[np.int64]
-    ) -> Values:
+    def matrix(self, candidates: Candidates, rows: Indices, columns: Indices) -> Values:
         """Score the candidates at `rows` against the pseudo-references at `columns`."""
         texts = [candidates.distinct[row] for row in rows]
         others = [candidates.columns[column] for column in columns]
@@ -815,7 +808,7 @@ def _from_matrix(metric: Metric, candidates: Candidates) -> tuple[Values, Values
 
 def _side_by_side(
     batch: Sequence[Candidates],
-) -> tuple[list[str], list[int], NDArray[np.float64], list[str] | None, list[int] | None]:
+) -> tuple[list[str], list[int], Values, list[str] | None, list[int] | None]:
     """Concatenate the texts of several segments for the native code."""
     texts = [text for candidates in batch for text in candidates.distinct]
     ends = np.cumsum([len(candidates.distinct) for candidates in batch]).tolist()

@@ -13,9 +13,8 @@ from truebleu.nbest.problem import Tuner, order
 from truebleu.schema import Setting
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from truebleu.nbest.problem import Problem, Search
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["Mira"]
 
@@ -35,7 +34,7 @@ class Epoch:
 class MiraRun:
     """The weights and the objective of the best epoch, and a summary of every epoch."""
 
-    weights: NDArray[np.float64]
+    weights: Values
     objective: float
     epochs: tuple[Epoch, ...]
 
@@ -68,7 +67,7 @@ class Mira(Tuner):
         """Number of epochs."""
         return self.epochs
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Return the average weights of the best epoch."""
         return self.run(problem, search).weights
 
@@ -76,7 +75,7 @@ class Mira(Tuner):
         """Run all epochs from the start weights."""
         matrix, first = problem.matrix, problem.counted[0]
         # Row starts, columns and values of sparse features; columns are None if dense.
-        starts: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        starts: Indices = np.zeros(0, dtype=np.int64)
         columns, values = None, matrix
         if problem.is_sparse:
             starts, columns = (np.asarray(p, np.int64) for p in (matrix.indptr, matrix.indices))

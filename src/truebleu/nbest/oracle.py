@@ -23,13 +23,13 @@ from truebleu.schema import Column, Setting, takes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.problem import CandidateCounts
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["ListsReport", "OracleResult", "describe_lists", "oracle_scores"]
 
@@ -150,7 +150,7 @@ def _unordered(nbest: NBest) -> int:
     return sum(bool((step > 0).any() and (step < 0).any()) for step in steps)
 
 
-def _summary(name: str, column: NDArray[np.float64], nbest: NBest) -> FeatureSummary:
+def _summary(name: str, column: Values, nbest: NBest) -> FeatureSummary:
     starts = nbest.offsets[:-1]
     low, high = np.minimum.reduceat(column, starts), np.maximum.reduceat(column, starts)
     return FeatureSummary(
@@ -295,13 +295,13 @@ def _oracle(counted: CandidateCounts, sentence: SentenceScore) -> MetricOracle:
     )
 
 
-def _hill_climb(counted: CandidateCounts, start: NDArray[np.int64], sign: int) -> NDArray[np.int64]:
+def _hill_climb(counted: CandidateCounts, start: Indices, sign: int) -> Indices:
     """Improve the corpus score by hill climbing, one candidate at a time.
 
     If `sign` is -1 instead of 1, worsen it.
     """
     rows, offsets, metric = counted.rows, counted.offsets, counted.metric
-    chosen: NDArray[np.int64] = start.copy()
+    chosen: Indices = start.copy()
     sums = counted.sums(chosen)
     for _ in range(MOST_PASSES):
         improved = False

@@ -12,9 +12,8 @@ from truebleu.nbest.problem import Tuner, minimize, plus_one_bleu, uniforms
 from truebleu.schema import Setting
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from truebleu.nbest.problem import Problem, Search
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["Pro"]
 
@@ -38,7 +37,7 @@ class Pro(Tuner):
     least_difference: Annotated[float, Setting(minimum=0)] = 0.05
     l2: Annotated[float, Setting(minimum=0)] = 1.0
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Fit the weights that rank sampled pairs best."""
         better, worse = draw_pairs(problem, self, seed=search.seed)
         if not len(better):
@@ -47,9 +46,7 @@ class Pro(Tuner):
         return minimize(lambda w: logistic_loss(w, differences, self.l2), search)
 
 
-def draw_pairs(
-    problem: Problem, settings: Pro, *, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def draw_pairs(problem: Problem, settings: Pro, *, seed: int) -> tuple[Indices, Indices]:
     """Sample pairs; return the rows of their better and of their worse candidates."""
     utilities = _utilities(problem)
     better, worse = [], []
@@ -72,9 +69,7 @@ def draw_pairs(
     return np.concatenate(better), np.concatenate(worse)
 
 
-def logistic_loss(
-    weights: NDArray[np.float64], differences: Any, l2: float
-) -> tuple[float, NDArray[np.float64]]:
+def logistic_loss(weights: Values, differences: Any, l2: float) -> tuple[float, Values]:
     """Compute the logistic loss of pairs, each counted with both signs, and its gradient.
 
     Args:
@@ -88,7 +83,7 @@ def logistic_loss(
     return float(loss), np.asarray(-2 * (differences.T @ share) + l2 * weights)
 
 
-def _utilities(problem: Problem) -> NDArray[np.float64]:
+def _utilities(problem: Problem) -> Values:
     """Return each candidate's score; BLEU adds 1 to matches and totals of every order, as Moses."""
     if len(problem.counted) == 1 and isinstance(problem.counted[0].metric, BLEU):
         return plus_one_bleu(problem.counted[0]) / 100

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
+    from truebleu.resampling import Indices, Values
 
-    Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+    Objective = Callable[[Values], tuple[float, Values]]
 
 __all__ = ["CandidateCounts", "FeatureMean", "count_candidates"]
 
@@ -85,14 +86,14 @@ class CandidateCounts(ComparedByValue):
     """
 
     metric: Metric
-    rows: NDArray[np.float64]
-    offsets: NDArray[np.int64]
+    rows: Values
+    offsets: Indices
 
-    def sentence_scores(self) -> NDArray[np.float64]:
+    def sentence_scores(self) -> Values:
         """Score each candidate by the metric at sentence level."""
         return np.asarray(self.metric.sentence_level().score(self.rows))
 
-    def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
+    def sums(self, indices: ArrayLike) -> Values:
         """Return the summed counts of the candidates with these indices in their lists."""
         return np.asarray(self._choose(indices).sum(axis=0))
 
@@ -104,7 +105,7 @@ class CandidateCounts(ComparedByValue):
         """
         return Rows.of(ArrayRows(np.stack([*map(self._choose, choices.values())], axis=1)))
 
-    def _choose(self, indices: ArrayLike) -> NDArray[np.float64]:
+    def _choose(self, indices: ArrayLike) -> Values:
         rows = self.offsets[:-1] + as_indices(indices, np.diff(self.offsets))
         return np.asarray(self.rows[rows])
 
@@ -134,11 +135,7 @@ class Landmarks(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        rows: NDArray[np.float64],
-        offsets: NDArray[np.int64],
-        utilities: NDArray[np.float64],
-        score: Callable[[NDArray[np.float64]], ArrayLike],
+        cls, rows: Values, offsets: Indices, utilities: Values, score: Callable[[Values], ArrayLike]
     ) -> Landmarks:
         """Score summed `rows` of the first and oracle candidates, and of the means of each list."""
         starts, sizes = offsets[:-1], np.diff(offsets)
@@ -147,7 +144,7 @@ class Landmarks(NamedTuple):
         return cls(*(float(np.asarray(score(part.sum(axis=0)))) for part in chosen))
 
 
-def plus_one_bleu(counted: CandidateCounts) -> NDArray[np.float64]:
+def plus_one_bleu(counted: CandidateCounts) -> Values:
     """Compute BLEU in [0, 100] of each candidate, with one more match and n-gram of every order."""
     rows = counted.rows
     orders = (rows.shape[1] - 2) // 2
@@ -219,7 +216,7 @@ def count_candidates(
     metric = metric.for_references(test_set.references)
     # Equal candidates of a segment are counted once.
     distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
-    rows: NDArray[np.float64] | None = None
+    rows: Values | None = None
     for segments in _similar(distinct, whole_text=metric.counts_whole_text):
         counted = _count(metric, [distinct[segment] for segment in segments], test_set, segments)
         if rows is None:
@@ -243,7 +240,7 @@ def _similar(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int
 
 def _count(
     metric: Metric, lists: list[tuple[str, ...]], test_set: TestSet, segments: list[int]
-) -> NDArray[np.float64]:
+) -> Values:
     """Count lists, shaped (segment, candidate, column); short lists get empty candidates."""
     columns = zip_longest(*lists, fillvalue="")
     part = TestSet(
@@ -275,11 +272,11 @@ class Problem:
 
     names: tuple[str, ...]
     matrix: Any
-    scales: NDArray[np.float64]
+    scales: Values
     useless: NDArray[np.bool_]
-    offsets: NDArray[np.int64]
+    offsets: Indices
     counted: tuple[CandidateCounts, ...]
-    lengths: NDArray[np.float64]
+    lengths: Values
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -291,7 +288,7 @@ class Problem:
         return not isinstance(self.matrix, np.ndarray)
 
     @property
-    def rows(self) -> NDArray[np.float64]:
+    def rows(self) -> Values:
         """Counts by all metrics, with their columns concatenated."""
         if len(self.counted) == 1:
             return self.counted[0].rows
@@ -305,7 +302,7 @@ class Problem:
         )
         return 100.0 if largest > LARGEST_SHARE else 1.0
 
-    def objective(self, sums: ArrayLike) -> NDArray[np.float64]:
+    def objective(self, sums: ArrayLike) -> Values:
         """Average the metrics' scores of summed rows; lower-is-better metrics are negated."""
         values = np.asarray(sums, dtype=np.float64)
         start, total = 0, np.zeros(values.shape[:-1])
@@ -326,16 +323,16 @@ class Problem:
             return metrics
         return lambda sums: self.objective(sums) / unit
 
-    def utilities(self) -> NDArray[np.float64]:
+    def utilities(self) -> Values:
         """Score each candidate by the objective at sentence level; 1 is perfect."""
         scores = [counted.metric.sign * counted.sentence_scores() for counted in self.counted]
         return np.asarray(np.mean(scores, axis=0) / self.unit)
 
-    def model_scores(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def model_scores(self, weights: ArrayLike) -> Values:
         """Compute the model's score of each candidate."""
         return np.asarray(self.matrix @ np.asarray(weights, dtype=np.float64))
 
-    def choices(self, weights: ArrayLike) -> NDArray[np.int64]:
+    def choices(self, weights: ArrayLike) -> Indices:
         """Return the index in each list of the first candidate with the highest model score."""
         return first_argmax(self.model_scores(weights), self.offsets)
 
@@ -355,14 +352,14 @@ class Problem:
         sizes = [len(span) for span in spans]
         return replace(self.keep(np.concatenate(spans), sizes), lengths=self.lengths[chosen])
 
-    def keep(self, candidates: NDArray[np.int64], sizes: ArrayLike) -> Problem:
+    def keep(self, candidates: Indices, sizes: ArrayLike) -> Problem:
         """Return the problem restricted to `candidates`, in lists of these sizes."""
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         counted = (replace(c, rows=c.rows[candidates], offsets=offsets) for c in self.counted)
         matrix = self.matrix[candidates]
         return replace(self, matrix=matrix, offsets=offsets, counted=tuple(counted))
 
-    def without_ties(self) -> tuple[Problem, NDArray[np.int64]]:
+    def without_ties(self) -> tuple[Problem, Indices]:
         """Drop all but the first of each list's best candidates; return its index in each list."""
         utilities, sizes = self.utilities(), np.diff(self.offsets)
         best = np.maximum.reduceat(utilities, self.offsets[:-1])
@@ -374,15 +371,15 @@ class Problem:
         problem = self.keep(np.flatnonzero(mask), np.diff(before[self.offsets]))
         return problem, np.asarray(before[gold] - before[self.offsets[:-1]], dtype=np.int64)
 
-    def scaled(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def scaled(self, weights: ArrayLike) -> Values:
         """Convert weights of the original features to weights of `matrix`."""
         return np.asarray(np.asarray(weights, dtype=np.float64) * self.scales)
 
-    def raw(self, weights: ArrayLike) -> NDArray[np.float64]:
+    def raw(self, weights: ArrayLike) -> Values:
         """Convert weights of `matrix` to weights of the original features."""
         return np.asarray(np.asarray(weights, dtype=np.float64) / self.scales)
 
-    def by_name(self, weights: Mapping[str, float], setting: str) -> NDArray[np.float64]:
+    def by_name(self, weights: Mapping[str, float], setting: str) -> Values:
         """Convert weights by name to an array, 0 if not given; `setting` is for messages."""
         values = np.zeros(len(self.names))
         indices = {name: index for index, name in enumerate(self.names)}
@@ -401,7 +398,7 @@ def require_weight(name: str, weight: float) -> None:
         raise SettingError(f"weight of {name}", weight, expected)
 
 
-def first_argmax(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_argmax(scores: Values, offsets: Indices) -> Indices:
     """Return the index in each list of its first maximum."""
     starts = offsets[:-1]
     best = np.maximum.reduceat(scores, starts)
@@ -487,7 +484,7 @@ def feature_matrix(
     return tuple(names), csr_array(hstack([csr_array(dense), sparse], format="csr"))
 
 
-def within_list_sd(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def within_list_sd(matrix: Any, offsets: Indices) -> Values:
     """Compute the standard deviation of every feature within lists, pooled over all lists."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     if isinstance(matrix, np.ndarray):
@@ -505,9 +502,7 @@ def within_list_sd(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float6
     return np.asarray(np.sqrt(np.maximum(squares - between, 0.0) / matrix.shape[0]))
 
 
-def reference_lengths(
-    nbest: NBest, references: ReferencesLike | None, metric: Metric
-) -> NDArray[np.float64]:
+def reference_lengths(nbest: NBest, references: ReferencesLike | None, metric: Metric) -> Values:
     """Average the number of tokens of each segment's references; 1 without references."""
     if references is None:
         return np.ones(len(nbest))
@@ -548,7 +543,7 @@ def _candidate_key(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
     return *dense, nbest.sparse.indices[span].tobytes(), nbest.sparse.values[span].tobytes()
 
 
-def _with_candidates(nbest: NBest, rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> NBest:
+def _with_candidates(nbest: NBest, rows: Indices, offsets: Indices) -> NBest:
     """Return lists of the candidates at `rows`, in this order."""
     numbers: dict[str, Any] = {
         name: None if getattr(nbest, name) is None else getattr(nbest, name)[rows]
@@ -697,7 +692,7 @@ class Tuner:
         """Number of times that a search reports progress."""
         return 0
 
-    def weights(self, problem: Problem, search: Search) -> NDArray[np.float64]:
+    def weights(self, problem: Problem, search: Search) -> Values:
         """Find the best weights of the problem's features."""
         raise NotImplementedError
 
@@ -714,9 +709,9 @@ class Search:
         progress: callback, called with the number of steps finished since the last call, or None.
     """
 
-    start: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    start: Values
+    lower: Values
+    upper: Values
     seed: int = 0
     progress: Callable[[int], None] | None = None
 
@@ -743,7 +738,7 @@ class Search:
             self.progress(1)
 
 
-def uniforms(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.float64]:
+def uniforms(count: int, seed: int, purpose: str, *index: int) -> Values:
     """Draw numbers in [0, 1) that depend on seed, purpose and index alone.
 
     >>> bool((uniforms(3, 1, "example", 0) == uniforms(3, 1, "example", 0)).all())
@@ -756,7 +751,7 @@ def uniforms(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.flo
     return np.asarray(raw >> np.uint64(11), dtype=np.float64) * 2.0**-53
 
 
-def order(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.int64]:
+def order(count: int, seed: int, purpose: str, *index: int) -> Indices:
     """Draw a random permutation of the numbers below `count`."""
     return np.argsort(uniforms(count, seed, purpose, *index), kind="stable")
 
@@ -768,9 +763,7 @@ def seed_of_run(seed: int, run: int) -> int:
     return int.from_bytes(blake2b(f"{seed}|run|{run}".encode(), digest_size=8).digest(), "big")
 
 
-def minimize(
-    objective: Objective, search: Search, *, iterations: int = 1000
-) -> NDArray[np.float64]:
+def minimize(objective: Objective, search: Search, *, iterations: int = 1000) -> Values:
     """Minimise by L-BFGS-B; return a local minimum, the minimum of a convex function."""
     from scipy.optimize import Bounds, minimize as scipy_minimize
 

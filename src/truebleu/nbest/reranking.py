@@ -30,13 +30,14 @@ from truebleu.schema import Column, Seed, Setting, require_type, takes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
     from truebleu.nbest.problem import Problem
+    from truebleu.resampling import Indices, Values
 
 __all__ = ["RerankResult", "rerank"]
 
@@ -237,7 +238,7 @@ class _Model:
     gamma: float | None = None
     selected: tuple[str, ...] = ()
 
-    def score(self, lists: NBest) -> NDArray[np.float64]:
+    def score(self, lists: NBest) -> Values:
         """Compute the weighted sum of each candidate's features."""
         known = {*lists.feature_names, *(() if lists.sparse is None else lists.sparse.names)}
         ngrams = [name for name in self.weights if name not in known]
@@ -282,14 +283,14 @@ class LogLinearFit:
     """
 
     gamma: float
-    weights: NDArray[np.float64]
+    weights: Values
     loss: float
     order: tuple[int, ...]
 
 
 def log_likelihood_loss(
-    matrix: Any, offsets: NDArray[np.int64], gold: ArrayLike, weights: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
+    matrix: Any, offsets: Indices, gold: ArrayLike, weights: Values
+) -> tuple[float, Values]:
     """Compute the negative log-likelihood of the lists' gold candidates, and its gradient.
 
     Args:
@@ -307,7 +308,7 @@ def log_likelihood_loss(
     return float(loss), np.asarray(matrix.T @ residual)
 
 
-def largest_gamma(matrix: Any, offsets: NDArray[np.int64], gold: ArrayLike) -> float:
+def largest_gamma(matrix: Any, offsets: Indices, gold: ArrayLike) -> float:
     """Return the smallest gamma at which all weights are 0."""
     _, gradient = log_likelihood_loss(matrix, offsets, gold, np.zeros(matrix.shape[1]))
     return float(np.abs(gradient).max(initial=0.0))
@@ -315,11 +316,11 @@ def largest_gamma(matrix: Any, offsets: NDArray[np.int64], gold: ArrayLike) -> f
 
 def fit_log_linear(
     matrix: Any,
-    offsets: NDArray[np.int64],
+    offsets: Indices,
     gold: ArrayLike,
     gamma: float,
     *,
-    start: NDArray[np.float64] | None = None,
+    start: Values | None = None,
     at_once: int = 1,
 ) -> LogLinearFit:
     """Fit the weights with the lowest penalised loss.
@@ -368,17 +369,11 @@ def _columns(matrix: Any, active: list[int]) -> Any:
     return np.asarray(chosen.toarray())
 
 
-def _solve(
-    columns: Any,
-    offsets: NDArray[np.int64],
-    gold: ArrayLike,
-    gamma: float,
-    start: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _solve(columns: Any, offsets: Indices, gold: ArrayLike, gamma: float, start: Values) -> Values:
     """Optimise a few features by L-BFGS on positive and negative parts, then Newton steps."""
     count = columns.shape[1]
 
-    def split(parts: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def split(parts: Values) -> tuple[float, Values]:
         loss, slope = log_likelihood_loss(columns, offsets, gold, parts[:count] - parts[count:])
         return loss + gamma * float(parts.sum()), np.concatenate([slope + gamma, gamma - slope])
 
@@ -392,12 +387,8 @@ def _solve(
 
 
 def _polish(
-    columns: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    gold: ArrayLike,
-    gamma: float,
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    columns: Values, offsets: Indices, gold: ArrayLike, gamma: float, weights: Values
+) -> Values:
     """Take Newton steps in the nonzero weights, without changing a sign."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     for _ in range(MOST_STEPS):

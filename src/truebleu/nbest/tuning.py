@@ -38,13 +38,13 @@ from truebleu.schema import Column, Seed, Setting, require_type, takes, to_built
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
     from truebleu.nbest.outer_loop import Round
+    from truebleu.resampling import Indices, Values
 
     Progress = Callable[[int], None]
 
@@ -316,7 +316,7 @@ class _Work:
     tuner: Tuner
     search: Search
     warm: Search
-    parts: tuple[NDArray[np.int64], ...]
+    parts: tuple[Indices, ...]
 
     def weights(
         self, number: int, fold: int | None = None, *, progress: Progress | None = None
@@ -446,14 +446,12 @@ def _fingerprint(nbest: NBest, problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def _normalize(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normalize(weights: Values) -> Values:
     total = np.abs(weights).sum()
     return weights / total if total > 0 else weights
 
 
-def _weights(
-    problem: Problem, runs: Sequence[NDArray[np.float64]], best: int
-) -> tuple[FeatureWeight, ...]:
+def _weights(problem: Problem, runs: Sequence[Values], best: int) -> tuple[FeatureWeight, ...]:
     weights = runs[best].tolist()
     deviations = np.std(runs, axis=0, ddof=1) if len(runs) > 1 else None
     return tuple(

@@ -30,19 +30,12 @@ from truebleu.simulation.test_sets import Channel, general_tables, simulate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from truebleu.resampling import Values
     from truebleu.schema import Draw
 
 __all__ = ["BEST_WEIGHTS", "Decoder"]
 
-BEST_WEIGHTS = {
-    "forward": 0.4,
-    "backward": 0.25,
-    "lexical": 0.15,
-    "words": 0.15,
-    "swaps": -0.05,
-}
+BEST_WEIGHTS = {"forward": 0.4, "backward": 0.25, "lexical": 0.15, "words": 0.15, "swaps": -0.05}
 FEATURES = tuple(BEST_WEIGHTS)
 EQUAL_WEIGHTS = dict.fromkeys(FEATURES, 1 / len(FEATURES))
 #: Number of wrong translations of each word, besides leaving it out.
@@ -60,7 +53,7 @@ PAIR = "pair_"
 
 
 #: A translation of a piece of the source: its words, sparse features and features.
-_Choice: TypeAlias = "tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]"
+_Choice: TypeAlias = "tuple[tuple[str, ...], tuple[str, ...], Values]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +63,7 @@ class _Step:
     length: int
     words: list[tuple[str, ...]]
     pairs: list[tuple[str, ...]]
-    features: NDArray[np.float64]
+    features: Values
 
 
 class Decoder:
@@ -188,9 +181,7 @@ def _pair(word: str, text: str) -> str:
     return f"{PAIR}{word}~{text}"
 
 
-def _features(
-    quality: float, draw: Draw, *, words: bool = False, swaps: bool = False
-) -> NDArray[np.float64]:
+def _features(quality: float, draw: Draw, *, words: bool = False, swaps: bool = False) -> Values:
     """Draw features whose sum with the best weights is `quality`, and which else are noise."""
     values = {
         "backward": NOISE * (2 * draw() - 1),
@@ -203,9 +194,7 @@ def _features(
     return np.array([values[name] for name in FEATURES])
 
 
-def _steps(
-    choices: Sequence[Sequence[_Choice]], swaps: Sequence[NDArray[np.float64]]
-) -> list[list[_Step]]:
+def _steps(choices: Sequence[Sequence[_Choice]], swaps: Sequence[Values]) -> list[list[_Step]]:
     """List the steps that end at each source word: it alone, or after the word that follows it."""
     sentence = []
     for position, seconds in enumerate(choices):
@@ -233,7 +222,7 @@ class _Hypotheses:
 
     words: list[tuple[str, ...]]
     pairs: list[tuple[str, ...]]
-    features: NDArray[np.float64]
+    features: Values
 
 
 def _decode(

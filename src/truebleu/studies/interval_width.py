@@ -585,12 +585,7 @@ def study_replicates(
     if figure == "histogram":
         tasks.append(Task(("histogram",), partial(_histograms, pool, chosen[-1], level, seed)))
     settings, records = base.run_study(
-        "replicates",
-        options,
-        pool.settings,
-        tasks,
-        unused=["enough", "figure"],
-        replicates=chosen,
+        "replicates", options, pool.settings, tasks, unused=["enough", "figure"], replicates=chosen
     )
     histograms = records.pop(("histogram",), None)
     by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)

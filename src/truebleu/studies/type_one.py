@@ -54,10 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["study_equivalents", "study_multiplicity", "study_type_one"]
 
-NULL_TITLES = {
-    "segment": "outputs swapped by segment",
-    "document": "outputs swapped by document",
-}
+NULL_TITLES = {"segment": "outputs swapped by segment", "document": "outputs swapped by document"}
 Null = Annotated[
     Literal["segment", "document"],
     Setting(help="null data: outputs swapped at random by segment or document.", default="segment"),
