@@ -39,9 +39,9 @@ which looks along one feature after the other, tunes those that all candidates h
 
 Five runs say little about their spread. With the default of 30 epochs, ten runs of smoothings 0 and
 7 have standard deviations of 0.76 and 0.52 BLEU with the first decoder, of 0.31 and 0.38 with the
-second (root mean square 0.52). The spread is that of the descent: continued to the optimum by L-BFGS, all
-runs with the first decoder end in the same weights, but with 1.8 and 2.1 BLEU less on the test
-sources.
+second (root mean square 0.52). The spread is that of the descent: continued to the optimum by
+L-BFGS, all runs with the first decoder end in the same weights, but with 1.8 and 2.1 BLEU less on
+the test sources.
 """
 
 
