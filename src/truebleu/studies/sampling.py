@@ -57,8 +57,9 @@ SAMPLING_COLUMNS = (
 
 
 class Quantities(NamedTuple):
-    """Systems to show scores of, the best first, and pairs to show differences of."""
+    """Systems of a pool to show scores of, the best first, and pairs to show differences of."""
 
+    pool: base.Pool
     systems: list[int]
     pairs: list[Pair]
 
@@ -68,9 +69,10 @@ class Quantities(NamedTuple):
         differences = [sign * base.differences_of(array, self.pairs)] if self.pairs else []
         return np.concatenate([array[..., self.systems], *differences], axis=-1)
 
-    def names(self, pool: base.Pool) -> list[str]:
+    def names(self) -> list[str]:
         """Name the systems and then the pairs."""
-        return [*(pool.names[system] for system in self.systems), *_against(pool, self.pairs)]
+        names = [self.pool.names[system] for system in self.systems]
+        return [*names, *_against(self.pool, self.pairs)]
 
 
 def _against(pool: base.Pool, pairs: Sequence[Pair]) -> list[str]:
@@ -120,7 +122,7 @@ def study_sampling(
     pool = base.Pool.of(test_set, metrics, unit)
     compared = len(pool.names) > 1 or figure == "differences"
     pairs = base.choose_pairs(pool, options["pairs"]) if compared else []
-    quantities = Quantities(pool.ranking, pairs)
+    quantities = Quantities(pool, pool.ranking, pairs)
     drawing = {**options, "samples": options["samples"] or len(pool)}
     samples = {
         cut: base.draw_by_size({**drawing, "sampling": cut}, len(pool), SAMPLE_SIZES)
@@ -146,10 +148,10 @@ def study_sampling(
     plot = Plot("point", "sample", "score", panel="case", reference_field="pool", shared_y=True)
     result = base.StudyResult(settings, title, columns, plot)
     index = 0 if figure == "scores" else len(pool.names)
-    result.chart_rows.extend(_points(pool, quantities, index, records, chosen))
+    result.chart_rows.extend(_points(quantities, index, records, chosen))
     for statistics in pool.statistics:
         for size in chosen:
-            of_size = list(_variations(pool, statistics, quantities, records, size))
+            of_size = list(_variations(statistics, quantities, records, size))
             result.rows.extend(of_size)
             for kind in ("score", "difference"):
                 if group := [row for row in of_size if row["kind"] == kind]:
@@ -173,11 +175,7 @@ def _independent(pool: base.Pool, size: int, count: int, seed: int) -> Record:
 
 
 def _variations(
-    pool: base.Pool,
-    statistics: UnitCounts,
-    quantities: Quantities,
-    records: Mapping[Key, Record],
-    size: int,
+    statistics: UnitCounts, quantities: Quantities, records: Mapping[Key, Record], size: int
 ) -> Iterator[base.Row]:
     """Yield rows with the variation of each score and difference over samples of one size."""
     values = {
@@ -185,7 +183,7 @@ def _variations(
         for sampling in (*CUTS, "independent")
     }
     whole = quantities.of(statistics.scores, statistics.sign)
-    for index, name in enumerate(quantities.names(pool)):
+    for index, name in enumerate(quantities.names()):
         sds = {cut: standard_deviation(samples[:, index]) for cut, samples in values.items()}
         row: base.Row = {
             "metric": statistics.label,
@@ -260,22 +258,18 @@ def _worth_of_blocks(mean: base.Row, digits: int, unit: str) -> str:
 
 
 def _points(
-    pool: base.Pool,
-    quantities: Quantities,
-    index: int,
-    records: Mapping[Key, Record],
-    sizes: Sequence[int],
+    quantities: Quantities, index: int, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> list[base.Row]:
     """Make the points of the chart: one quantity by the first metric, on samples of one size.
 
     The size is the largest up to the paper's that leaves enough points.
     """
-    statistics = pool.statistics[0]
+    statistics = quantities.pool.statistics[0]
     label, sign = statistics.label, statistics.sign
     enough = (size for size in sizes if len(records["block", size][label]) >= ENOUGH_POINTS)
     size = max((size for size in enough if size <= PAPERS_SIZE), default=sizes[0])
     whole = float(quantities.of(statistics.scores, sign)[index])
-    name = quantities.names(pool)[index]
+    name = quantities.names()[index]
     return [
         {
             "case": f"{label} of {name}, {TITLES[cut]} of {size}",
