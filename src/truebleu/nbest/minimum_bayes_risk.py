@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from truebleu.nbest.choices import Gain
     from truebleu.resampling import Indices, Values
 
+    #: Exact expected utilities, and scores of candidates against themselves, or None.
+    ExactUtilities = tuple[Values, Values | None]
     #: A metric by name or as an object, or a function that scores pairs.
     Utility = str | Metric | Callable[..., Any]
 
@@ -426,16 +428,20 @@ def mbr(
 
 
 def _segment(
-    candidates: Candidates, expected: Expected, settings: MBRSettings, sign: int
+    candidates: Candidates,
+    expected: Values,
+    exact: ExactUtilities | None,
+    settings: MBRSettings,
+    sign: int,
 ) -> MBRSegment:
     """Choose candidates of a segment by the expected utilities of its different texts."""
     texts, indices = candidates.texts, candidates.indices
-    utilities = expected.utilities[indices]
-    if not settings.include_self and expected.self_utilities is not None:
+    utilities = expected[indices]
+    if not settings.include_self and exact is not None and exact[1] is not None:
         self_weights = candidates.self_weights
         remaining = 1 - self_weights
         with np.errstate(invalid="ignore", divide="ignore"):
-            utilities = (utilities - self_weights * expected.self_utilities[indices]) / remaining
+            utilities = (utilities - self_weights * exact[1][indices]) / remaining
         utilities[remaining <= 0] = np.nan
     ranks = _rank(texts, sign * utilities, settings.best + 1)
     best = ranks[0]
@@ -449,8 +455,8 @@ def _segment(
         if _tied(utility, best_utility)
     }
     exact_index = regret = None
-    if expected.exact is not None:
-        truth = expected.exact[indices]
+    if settings.check and exact is not None:
+        truth = exact[0][indices]
         exact_index = _rank(texts, sign * truth, 1)[0]
         regret = max(0.0, float(sign * (truth[exact_index] - truth[best])))
     known = tuple(u if isfinite(u) else None for u in utilities.tolist())
@@ -683,20 +689,6 @@ def _weights(lists: NBest, segment: int, settings: MBRSettings, given: ArrayLike
     return np.asarray(weights / weights.sum())
 
 
-class Expected(NamedTuple):
-    """The expected utilities of one segment's different candidates.
-
-    Attributes:
-        utilities: expected utilities by the method; NaN for candidates that it skipped.
-        self_utilities: score of each candidate against itself, or None.
-        exact: exact expected utilities if the method is checked, or None.
-    """
-
-    utilities: Values
-    self_utilities: Values | None = None
-    exact: Values | None = None
-
-
 class Scoring:
     """Expected utilities of the candidates of many segments, by one metric and method.
 
@@ -710,19 +702,6 @@ class Scoring:
         use_environment()
         self.metric, self.settings = metric, settings
         self.method = settings.method.for_references(metric, pseudo)
-
-    def expected(self, batch: Sequence[Candidates]) -> list[Expected]:
-        """Compute the expected utilities of each segment."""
-        if isinstance(self.method, Exact):
-            return [Expected(*exact) for exact in self.exact(batch)]
-        by_method = self.method.expected(self, batch)
-        if not self.settings.check:
-            return [Expected(values) for values in by_method]
-        exact = self.exact(batch)
-        return [
-            Expected(values, exact=truth)
-            for values, (truth, _) in zip(by_method, exact, strict=True)
-        ]
 
     def chosen(
         self, segments: Iterable[Candidates], executor: Executor | None
@@ -738,9 +717,14 @@ class Scoring:
 
     def best(self, batch: Sequence[Candidates]) -> list[MBRSegment]:
         """Choose candidates for each segment of a batch; may run in another process."""
+        settings, is_exact = self.settings, isinstance(self.method, Exact)
+        exact: list[Any] = [None] * len(batch)
+        if is_exact or settings.check:
+            exact = self.exact(batch)
+        expected = [e[0] for e in exact] if is_exact else self.method.expected(self, batch)
         return [
-            _segment(candidates, expected, self.settings, self.metric.sign)
-            for candidates, expected in zip(batch, self.expected(batch), strict=True)
+            _segment(*of_segment, settings, self.metric.sign)
+            for of_segment in zip(batch, expected, exact, strict=True)
         ]
 
     def batches(
@@ -765,7 +749,7 @@ class Scoring:
         if batch:
             yield batch
 
-    def exact(self, batch: Sequence[Candidates]) -> list[tuple[Values, Values | None]]:
+    def exact(self, batch: Sequence[Candidates]) -> list[ExactUtilities]:
         """Compute exact expected utilities, and scores of candidates against themselves or None."""
         scorer = self.metric.pair_scorer()
         if scorer is None:
@@ -799,7 +783,7 @@ def _aggregated(metric: Metric, batch: Sequence[Candidates]) -> list[Values]:
     return np.split(scorer.aggregate(texts, ends, weights, others, other_ends), ends[:-1])
 
 
-def _from_matrix(metric: Metric, candidates: Candidates) -> tuple[Values, Values | None]:
+def _from_matrix(metric: Metric, candidates: Candidates) -> ExactUtilities:
     """Compute expected utilities from the scores of all pairs, and the candidates' self scores."""
     matrix = _counted(metric, candidates.distinct, candidates.columns, candidates.source)
     self_utilities = np.diag(matrix).copy() if candidates.references is None else None
