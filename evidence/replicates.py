@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from evidence.data import read_set
@@ -22,8 +24,8 @@ SUMMED_UP = (100, 1000, 2000, 10_000)
 INTRODUCTION = """
 Zhang & Vogel (2004, §4.3) made intervals of B = 1,000 to 100,000 replicates (Table 5), and for B up
 to 10,000 made 5,000 intervals each to see how far their bounds differ (Table 6). Here 1,000,000
-replicates are cut into runs of B that share none. The column "By theory" is what normal scores
-would give: it falls with the square root of B.
+replicates are cut into runs of B that share none. Normal scores would give deviations that fall
+with the square root of B.
 """
 
 TABLE_6 = """
@@ -71,7 +73,26 @@ def _summary(result: StudyResult) -> str:
 
 
 def _beside_theory(row: Row) -> float:
-    return float(row["relative_sd"] * (row["high"] - row["low"]) / row["theory"])
+    width = row["high"] - row["low"]
+    theory = theoretical_deviation(width, row["replicates"], 0.95)
+    return float(row["relative_sd"] * width / theory)
+
+
+def theoretical_deviation(width: float, replicates: int, level: float) -> float:
+    """Compute a bound's standard deviation around the median, for normal scores and large B.
+
+    The difference of the sample quantiles at p and at 1/2 has the variance
+    (p (1 - p) / f(p)² - p / (f(p) f(½)) + 1 / (4 f(½)²)) / B, where f is the density at a quantile
+    (David & Nagaraja 2003, §10.2).
+    """
+    normal = NormalDist()
+    tail = (1 - level) / 2
+    quantile = normal.inv_cdf(1 - tail)
+    density, centre = normal.pdf(quantile), normal.pdf(0.0)
+    variance = (
+        tail * (1 - tail) / density**2 - tail / (density * centre) + 1 / (4 * centre**2)
+    ) / replicates
+    return width / (2 * quantile) * sqrt(variance)
 
 
 def _section() -> Section:

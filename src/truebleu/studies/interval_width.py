@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
-from math import ceil, log2, sqrt
-from statistics import NormalDist
+from math import log2, sqrt
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -525,7 +524,7 @@ USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 REPLICATES_COLUMNS = base.columns(
     "metric | system | replicates: B | runs | median [.3f] | low: Interval from [+.2%] | "
     "high: to [+.2%] | sd_low: STDEV of lower [.3%] | sd_high: of upper [.3%] | "
-    "theory: By theory [.3%] | relative_sd: STDEV / width [.1%]"
+    "relative_sd: STDEV / width [.1%]"
 )
 REPLICATES_PLOT = Plot(
     "line", "replicates", "relative_sd", series="metric", log_x=True, zero_y=True
@@ -588,18 +587,16 @@ def study_replicates(
         "replicates", options, pool.settings, tasks, unused=["enough", "figure"], replicates=chosen
     )
     histograms = records.pop(("histogram",), None)
-    by_theory = ceil((theoretical_deviation(1.0, 1, level) / enough) ** 2)
     title = (
         f"Relative intervals of the level {100 * level:g} % from B replicates, and the standard "
         "deviations of their bounds"
     )
     plot = replace(REPLICATES_PLOT, reference=enough)
     result = base.StudyResult(settings, title, REPLICATES_COLUMNS, plot)
-    result.details.update(needed=[], needed_by_theory=by_theory)
+    result.details["needed"] = []
     for label in (statistics.label for statistics in pool.statistics):
         of_metric = [
-            {"metric": label, **row}
-            for row in _replicates_rows(pool, label, records, chosen, level)
+            {"metric": label, **row} for row in _replicates_rows(pool, label, records, chosen)
         ]
         means = _means(of_metric)
         needed = smallest_enough(means, enough)
@@ -608,18 +605,13 @@ def study_replicates(
         result.chart_rows.extend(
             {"metric": label, "replicates": b, "relative_sd": means.get(b)} for b in chosen
         )
-        words = _replicates_sentence(means, needed, enough, by_theory)
-        result.sentences.append(f"{label}: {words}.")
+        result.sentences.append(f"{label}: {_replicates_sentence(means, needed, enough)}.")
         without = dict.fromkeys(row["system"] for row in of_metric if row["relative_sd"] is None)
         if without and means:
             systems = ", ".join(without)
             result.sentences.append(
                 f"{label}: there are no figures for {systems}: scores are 0 or do not vary."
             )
-    theory = {number: theoretical_deviation(1.0, number, level) for number in chosen}
-    result.chart_rows.extend(
-        {"metric": "theory", "replicates": b, "relative_sd": sd} for b, sd in theory.items()
-    )
     if histograms is not None:
         return replace(result, plot=HISTOGRAM_PLOT, chart_rows=histograms["bins"])
     return result
@@ -643,26 +635,6 @@ def _histograms(pool: base.Pool, replicates: int, level: float, seed: int) -> Re
     return {"bins": bins}
 
 
-def theoretical_deviation(width: float, replicates: int, level: float) -> float:
-    """Compute a bound's standard deviation around the median, for normal scores and large B.
-
-    The difference of the sample quantiles at p and at 1/2 has the variance
-    (p (1 - p) / f(p)² - p / (f(p) f(½)) + 1 / (4 f(½)²)) / B, where f is the density at a quantile
-    (David & Nagaraja 2003, §10.2).
-
-    >>> round(theoretical_deviation(0.0336, 500, 0.95), 4)  # Zhang & Vogel's Table 6 has 0.0011
-    0.0011
-    """
-    normal = NormalDist()
-    tail = (1 - level) / 2
-    quantile = normal.inv_cdf(1 - tail)
-    density, centre = normal.pdf(quantile), normal.pdf(0.0)
-    variance = (
-        tail * (1 - tail) / density**2 - tail / (density * centre) + 1 / (4 * centre**2)
-    ) / replicates
-    return width / (2 * quantile) * sqrt(variance)
-
-
 def _runs(
     pool: base.Pool, chosen: Sequence[int], repetition: int, level: float, seed: int
 ) -> Record:
@@ -683,7 +655,7 @@ def _runs(
 
 
 def _replicates_rows(
-    pool: base.Pool, label: str, records: Mapping[Key, Record], chosen: Sequence[int], level: float
+    pool: base.Pool, label: str, records: Mapping[Key, Record], chosen: Sequence[int]
 ) -> Iterator[base.Row]:
     # One array per B, shaped (run, value, system).
     by_number = [
@@ -697,7 +669,6 @@ def _replicates_rows(
             # NaN if scores are 0 or constant: there is no width to divide by.
             width = high - low if high > low else np.nan
             numbers = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
-            numbers["theory"] = theoretical_deviation(float(width), number, level)
             # Both bounds have the same deviation in theory; the larger one would be so by chance.
             numbers["relative_sd"] = sqrt((sd_low**2 + sd_high**2) / 2) / width
             names = {"system": name, "replicates": number, "runs": len(runs)}
@@ -723,9 +694,7 @@ def smallest_enough(means: Mapping[int, float], limit: float) -> int | None:
     return minimum
 
 
-def _replicates_sentence(
-    means: Mapping[int, float], needed: int | None, enough: float, by_theory: int
-) -> str:
+def _replicates_sentence(means: Mapping[int, float], needed: int | None, enough: float) -> str:
     if not means:
         return "there are no intervals, because scores are 0 or do not vary"
     number = needed or max(means)
@@ -734,5 +703,5 @@ def _replicates_sentence(
         verdict = f"even {number:,} replicates are not enough"
     return (
         f"{verdict}: the bounds' standard deviation is {percent(means[number])} of the interval's "
-        f"width, and the limit is {100 * enough:g} %; normal theory needs {by_theory:,}"
+        f"width, and the limit is {100 * enough:g} %"
     )
