@@ -447,17 +447,8 @@ def agree(
         judgments = replace(judgments, notes=(*judgments.notes, *_score_notes(counts)))
         data = agreement_data(counts, judgments, system_scores=settings.system_scores)
     else:
-        data, choice = choose_settings(
-            grid,
-            counts,
-            judgments,
-            coefficients[0],
-            share=options["development"],
-            resample=settings.resample,
-            system_scores=settings.system_scores,
-            seed=settings.seed,
-            progress=report_progress,
-        )
+        sizes = {"share": options["development"], "progress": report_progress}
+        data, choice = choose_settings(grid, counts, judgments, coefficients[0], settings, **sizes)
     # Check everything before the work begins.
     for by in coefficients:
         require_answerable(by, data, judgments.label)

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.bootstrap import Resample
+    from truebleu.agreement.agree import AgreeSettings
     from truebleu.agreement.coefficients import Coefficient, MetricAgreement
-    from truebleu.agreement.data import Human, SystemScores
+    from truebleu.agreement.data import Human
     from truebleu.corpus.sequences import TextLike
     from truebleu.counts.counts import Counts
     from truebleu.metrics.base import Requested
@@ -127,7 +127,11 @@ def parse_grid(grid: str | Sequence[str]) -> tuple[Candidate, ...]:
         default = _default(name, settings)
         for combination in product(*settings):
             text = _metric_text(name, combination)
-            metric = _parse_combination(text)
+            try:
+                metric = parse_requested(text)
+            except SettingError as error:
+                expected = f"settings that go together ({error})"
+                raise SettingError("grid", text, expected) from error
             # Two spellings of the same settings are one candidate.
             if all(metric != other.metric for other in candidates):
                 candidates.append(Candidate(text, metric, default))
@@ -154,14 +158,6 @@ def _alternatives(text: str) -> tuple[str, list[list[str]]]:
 
 def _metric_text(name: str, settings: Sequence[str]) -> str:
     return ":".join(filter(None, (name, ",".join(settings))))
-
-
-def _parse_combination(text: str) -> Requested:
-    """Parse one combination of settings."""
-    try:
-        return parse_requested(text)
-    except SettingError as error:
-        raise SettingError("grid", text, f"settings that go together ({error})") from error
 
 
 def _default(name: str, settings: Sequence[Sequence[str]]) -> str:
@@ -235,20 +231,14 @@ def best_candidate(
         for candidate, each in zip(candidates, values, strict=True)
         if each.value is not None and each.value >= largest - SAME
     ]
-    defaults = [_default_of(candidates, candidate, references) for candidate in best]
+    defaults = []
+    for text in (candidate.default for candidate in best):
+        default = Candidate(text, _fixed(parse_requested(text), references), text)
+        # A default that is a candidate, too, is spelled as in the grid.
+        same = (candidate for candidate in candidates if candidate.metric == default.metric)
+        defaults.append(next(same, default))
     index = next((n for n, default in enumerate(defaults) if default == best[n]), 0)
     return best[index], defaults[index], len(best)
-
-
-def _default_of(
-    candidates: Sequence[Candidate], chosen: Candidate, references: Sequence[TextLike]
-) -> Candidate:
-    """Return the default of a candidate, as spelled in the grid if it is a candidate too."""
-    metric = _fixed(parse_requested(chosen.default), references)
-    for candidate in candidates:
-        if candidate.metric == metric:
-            return candidate
-    return Candidate(chosen.default, metric, chosen.default)
 
 
 def _fixed(metric: Requested, references: Sequence[TextLike]) -> Requested:
@@ -261,11 +251,9 @@ def choose_settings(
     counts: Counts,
     human: Human,
     by: Coefficient,
+    settings: AgreeSettings,
     *,
     share: float,
-    resample: Resample,
-    system_scores: SystemScores,
-    seed: int,
     progress: Callable[[int], object],
 ) -> tuple[AgreementData, GridChoice]:
     """Choose settings on the development part; return held-out data of these and the defaults.
@@ -275,10 +263,8 @@ def choose_settings(
         counts: counts with texts, which each candidate counts again.
         human: human judgments.
         by: the coefficient to choose by.
+        settings: settings of the agreement on the held-out part.
         share: share of the judged items in the development part.
-        resample: units that intervals on the held-out part resample.
-        system_scores: segments on which systems are scored, "all" or "rated".
-        seed: seed of coefficients that permute.
         progress: callback, called with 1 after every candidate.
 
     Returns:
@@ -295,15 +281,16 @@ def choose_settings(
 
     def scores_of(metric: Requested) -> AgreementData:
         counted = replace(count_texts(texts, [metric]), outline=judged.outline)
-        return AgreementData.of(people, counted, system_scores=system_scores)
+        return AgreementData.of(people, counted, system_scores=settings.system_scores)
 
     data = scores_of(candidates[0].metric)
     development, held_out = split_items(data, share)
     require_answerable(by, data, human.label)
-    resampling_of(by, data.part(held_out), resample)
+    resampling_of(by, data.part(held_out), settings.resample)
 
     def value(text: str, metric: Requested) -> MetricAgreement:
-        (agreement,) = measure_metrics(scores_of(metric).part(development), by, seed).values()
+        data = scores_of(metric).part(development)
+        (agreement,) = measure_metrics(data, by, settings.seed).values()
         return replace(agreement, metric=text)
 
     values = []
