@@ -94,7 +94,7 @@ def study_test_size(
     """
     unit, level, recount = options["unit"], options["level"], options["recount"]
     samples, seed = options["samples"], options["seed"]
-    resampling = CompareSettings(replicates=options["replicates"], seed=seed, level=level)
+    resampling = CompareSettings.from_options(options)
     pool = base.Pool.of(test_set, metrics, unit)
     shares = sorted(options["shares"] or USUAL_SHARES)
     sizes = base.sizes_of_shares(shares, len(pool), unit, base.FEWEST_SIZES)
@@ -270,7 +270,7 @@ def study_references(
     """
     unit, level = options["unit"], options["level"]
     samples, seed = options["samples"], options["seed"]
-    resampling = CompareSettings(replicates=options["replicates"], seed=seed, level=level)
+    resampling = CompareSettings.from_options(options)
     _require_references(test_set)
     shares = sorted(options["shares"] or REFERENCES_SHARES)
     whole = base.Pool.of(test_set, metrics, unit)

@@ -330,12 +330,7 @@ def study_coverage(
         metrics: metrics to score by.
     """
     unit, of, level = options["unit"], options["of"], options["level"]
-    comparison = CompareSettings(
-        replicates=options["replicates"],
-        seed=options["seed"],
-        level=level,
-        interval=options["interval"],
-    )
+    comparison = CompareSettings.from_options(options)
     pool = base.Pool.of(test_set, metrics, unit)
     pairs = base.choose_pairs(pool, "all") if of == "differences" else None
     samples = base.draw_by_size(options, len(pool), COVERAGE_SIZES)

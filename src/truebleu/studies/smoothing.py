@@ -110,22 +110,15 @@ def study_smoothing(
         test_set: outputs of at least two judged systems.
         human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
     """
-    unit, system_scores = options["unit"], options["system_scores"]
+    unit = options["unit"]
     # One-sided: that smoothing agrees better than no smoothing is the hypothesis of the study.
-    agreeing = AgreeSettings(
-        resample=RESAMPLED[unit],
-        replicates=options["replicates"],
-        permutations=options["permutations"],
-        alternative="observed",
-        system_scores=system_scores,
-        seed=options["seed"],
-        level=options["level"],
-    )
+    sides: Any = {"resample": RESAMPLED[unit], "alternative": "observed"}
+    agreeing = AgreeSettings.from_options(options, **sides)
     metrics = _metrics(options["tokenize"], lowercase=options["lowercase"])
     counts = count_texts(test_set, list(metrics.values()))
     named = zip(metrics, counts.metrics, strict=True)
     counts = replace(counts, metrics=tuple(replace(m, label=label) for label, m in named))
-    data = agreement_data(counts, human, system_scores=system_scores)
+    data = agreement_data(counts, human, system_scores=agreeing.system_scores)
     prepared = {name: Agreeing.of(name, data, agreeing) for name in COEFFICIENTS}
     values = {name: agreement.values() for name, agreement in prepared.items()}
     tasks = [Task(("interval", name), agreement.intervals) for name, agreement in prepared.items()]
