@@ -452,8 +452,7 @@ def agree(
     # Check everything before the work begins.
     for by in coefficients:
         require_answerable(by, data, judgments.label)
-    sizes = {"replicates": settings.replicates, "seed": settings.seed}
-    resampled = [resampling_of(by, data, settings.resample, **sizes) for by in coefficients]
+    resampled = [resampling_of(by, data, settings) for by in coefficients]
     answers = []
     for by, resampling in zip(coefficients, resampled, strict=True):
         answers.append(answer(data, by, settings, resampling))

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu.agreement.agree import AgreeSettings
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
@@ -220,28 +221,27 @@ class Draws:
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
 
 
-def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **sizes: Any) -> Draws:
+def resampling_of(by: Coefficient, data: AgreementData, settings: AgreeSettings) -> Draws:
     """Choose the units that the intervals of a coefficient resample.
 
     Args:
         by: the coefficient.
         data: the human and metric scores.
-        resample: the requested units.
-        sizes: number of replicates, and their seed.
+        settings: settings with the requested units.
 
     Raises:
         SettingError: if the requested units cannot be resampled.
     """
-    people, notes, chosen = data.people, list[str](), resample
-    if by.name == SOFT and resample.endswith("systems"):
-        chosen = "documents" if resample.startswith("documents") else "segments"
+    people, notes, chosen = data.people, list[str](), settings.resample
+    if by.name == SOFT and chosen.endswith("systems"):
+        chosen = "documents" if chosen.startswith("documents") else "segments"
         notes.append(
             f"Only {chosen} were resampled: with resampled systems, it is a different coefficient."
         )
-    if by.compared and resample.endswith("systems"):
+    if by.compared and chosen.endswith("systems"):
         expected = "'segments' or 'documents': people compared pairs of systems"
-        raise SettingError("resample", resample, expected)
-    if people.item == "system" and resample != "systems":
+        raise SettingError("resample", chosen, expected)
+    if people.item == "system" and chosen != "systems":
         chosen = "systems"
         notes.append("Systems were resampled: people scored whole systems.")
     few = chosen.endswith("systems") and len(people.systems) < ENOUGH_SYSTEMS
@@ -250,6 +250,7 @@ def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **si
             f"With fewer than {ENOUGH_SYSTEMS} resampled systems intervals of Pearson's r are too "
             "narrow: with 5 they cover in 81 to 88 % of samples at the level 95 %."
         )
+    sizes = {"replicates": settings.replicates, "seed": settings.seed}
     draws = Draws(resample=chosen, name=chosen, notes=tuple(notes), **sizes)
     if chosen == "systems":
         return draws

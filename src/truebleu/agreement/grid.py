@@ -286,7 +286,7 @@ def choose_settings(
     data = scores_of(candidates[0].metric)
     development, held_out = split_items(data, share)
     require_answerable(by, data, human.label)
-    resampling_of(by, data.part(held_out), settings.resample)
+    resampling_of(by, data.part(held_out), settings)
 
     def value(text: str, metric: Requested) -> MetricAgreement:
         data = scores_of(metric).part(development)
