@@ -447,8 +447,8 @@ def agree(
         judgments = replace(judgments, notes=(*judgments.notes, *_score_notes(counts)))
         data = agreement_data(counts, judgments, system_scores=settings.system_scores)
     else:
-        sizes = {"share": options["development"], "progress": report_progress}
-        data, choice = choose_settings(grid, counts, judgments, coefficients[0], settings, **sizes)
+        part: Any = {"share": options["development"], "progress": report_progress}
+        data, choice = choose_settings(grid, counts, judgments, coefficients[0], settings, **part)
     # Check everything before the work begins.
     for by in coefficients:
         require_answerable(by, data, judgments.label)

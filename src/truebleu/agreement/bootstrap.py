@@ -250,7 +250,7 @@ def resampling_of(by: Coefficient, data: AgreementData, settings: AgreeSettings)
             f"With fewer than {ENOUGH_SYSTEMS} resampled systems intervals of Pearson's r are too "
             "narrow: with 5 they cover in 81 to 88 % of samples at the level 95 %."
         )
-    sizes = {"replicates": settings.replicates, "seed": settings.seed}
+    sizes: Any = {"replicates": settings.replicates, "seed": settings.seed}
     draws = Draws(resample=chosen, name=chosen, notes=tuple(notes), **sizes)
     if chosen == "systems":
         return draws
