@@ -701,7 +701,7 @@ def test_a_p_value_close_to_the_level_has_more_permutations() -> None:
         data = AgreementData(people, scored, None)
         settings = AgreeSettings(permutations=100, replicates=100, level=1 - alpha)
         by = coefficient("kendall-b", grouping="item")
-        (pair,) = answer_of(data, by, settings, resampling_of(by, data, settings)).pairs
+        (pair,) = answer_of(data, by, settings, resampling_of(by, data, "segments")).pairs
         return pair
 
     few = tested(0.02)

@@ -447,12 +447,13 @@ def agree(
         judgments = replace(judgments, notes=(*judgments.notes, *_score_notes(counts)))
         data = agreement_data(counts, judgments, system_scores=settings.system_scores)
     else:
-        part: Any = {"share": options["development"], "progress": report_progress}
-        data, choice = choose_settings(grid, counts, judgments, coefficients[0], settings, **part)
+        first = coefficients[0]
+        data, choice = choose_settings(grid, counts, judgments, first, options, report_progress)
     # Check everything before the work begins.
     for by in coefficients:
         require_answerable(by, data, judgments.label)
-    resampled = [resampling_of(by, data, settings) for by in coefficients]
+    sizes = {"replicates": settings.replicates, "seed": settings.seed}
+    resampled = [resampling_of(by, data, settings.resample, **sizes) for by in coefficients]
     answers = []
     for by, resampling in zip(coefficients, resampled, strict=True):
         answers.append(answer(data, by, settings, resampling))

@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.agreement.agree import AgreeSettings
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.data import AgreementData, Judgments
     from truebleu.resampling import Values
@@ -221,18 +220,19 @@ class Draws:
         return Units.documents([self.documents[segment] for segment in judged.tolist()])
 
 
-def resampling_of(by: Coefficient, data: AgreementData, settings: AgreeSettings) -> Draws:
+def resampling_of(by: Coefficient, data: AgreementData, resample: Resample, **sizes: Any) -> Draws:
     """Choose the units that the intervals of a coefficient resample.
 
     Args:
         by: the coefficient.
         data: the human and metric scores.
-        settings: settings with the requested units.
+        resample: the requested units.
+        sizes: number of replicates, and their seed.
 
     Raises:
         SettingError: if the requested units cannot be resampled.
     """
-    people, notes, chosen = data.people, list[str](), settings.resample
+    people, notes, chosen = data.people, list[str](), resample
     if by.name == SOFT and chosen.endswith("systems"):
         chosen = "documents" if chosen.startswith("documents") else "segments"
         notes.append(
@@ -250,7 +250,6 @@ def resampling_of(by: Coefficient, data: AgreementData, settings: AgreeSettings)
             f"With fewer than {ENOUGH_SYSTEMS} resampled systems intervals of Pearson's r are too "
             "narrow: with 5 they cover in 81 to 88 % of samples at the level 95 %."
         )
-    sizes: Any = {"replicates": settings.replicates, "seed": settings.seed}
     draws = Draws(resample=chosen, name=chosen, notes=tuple(notes), **sizes)
     if chosen == "systems":
         return draws

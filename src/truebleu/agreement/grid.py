@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,10 @@ from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import parse_requested
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.agree import AgreeSettings
     from truebleu.agreement.coefficients import Coefficient, MetricAgreement
     from truebleu.agreement.data import Human
     from truebleu.corpus.sequences import TextLike
@@ -251,9 +250,7 @@ def choose_settings(
     counts: Counts,
     human: Human,
     by: Coefficient,
-    settings: AgreeSettings,
-    *,
-    share: float,
+    options: Mapping[str, Any],
     progress: Callable[[int], object],
 ) -> tuple[AgreementData, GridChoice]:
     """Choose settings on the development part; return held-out data of these and the defaults.
@@ -263,8 +260,7 @@ def choose_settings(
         counts: counts with texts, which each candidate counts again.
         human: human judgments.
         by: the coefficient to choose by.
-        settings: settings of the agreement on the held-out part.
-        share: share of the judged items in the development part.
+        options: options of the agreement: development, resample, system_scores and seed.
         progress: callback, called with 1 after every candidate.
 
     Returns:
@@ -281,16 +277,16 @@ def choose_settings(
 
     def scores_of(metric: Requested) -> AgreementData:
         counted = replace(count_texts(texts, [metric]), outline=judged.outline)
-        return AgreementData.of(people, counted, system_scores=settings.system_scores)
+        return AgreementData.of(people, counted, system_scores=options["system_scores"])
 
     data = scores_of(candidates[0].metric)
-    development, held_out = split_items(data, share)
+    development, held_out = split_items(data, options["development"])
     require_answerable(by, data, human.label)
-    resampling_of(by, data.part(held_out), settings)
+    resampling_of(by, data.part(held_out), options["resample"])
 
     def value(text: str, metric: Requested) -> MetricAgreement:
         data = scores_of(metric).part(development)
-        (agreement,) = measure_metrics(data, by, settings.seed).values()
+        (agreement,) = measure_metrics(data, by, options["seed"]).values()
         return replace(agreement, metric=text)
 
     values = []
@@ -308,7 +304,7 @@ def choose_settings(
         default=default.text,
         default_value=value(default.text, default.metric).value,
         tied=tied,
-        share=share,
+        share=options["development"],
         development=HumanSummary.of(
             human, whole[chosen.text].part(development), counts.outline.systems
         ),

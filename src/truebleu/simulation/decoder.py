@@ -30,8 +30,11 @@ from truebleu.simulation.test_sets import Channel, general_tables, simulate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from truebleu.resampling import Values
+    from numpy.typing import NDArray
+
     from truebleu.schema import Draw
+
+    Values = NDArray[np.float64]
 
 __all__ = ["BEST_WEIGHTS", "Decoder"]
 

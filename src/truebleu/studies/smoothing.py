@@ -283,7 +283,9 @@ class Agreeing:
     def of(cls, name: str, data: AgreementData, settings: AgreeSettings) -> Agreeing:
         """Prepare a coefficient; raises SettingError if its intervals cannot be resampled."""
         by = parse_coefficient(COEFFICIENTS[name], compared=data.judgments is not None)
-        return cls(name, by, data, settings, resampling_of(by, data, settings))
+        sizes = {"replicates": settings.replicates, "seed": settings.seed}
+        draws = resampling_of(by, data, settings.resample, **sizes)
+        return cls(name, by, data, settings, draws)
 
     def values(self) -> dict[str, MetricAgreement]:
         """Compute every row's value, or the reason why it has none."""
