@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import compress
+from itertools import combinations, compress
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import truebleu.corpus.tables as tables
@@ -55,7 +55,8 @@ def read_table(
     """Read a table of scores or rankings, decided by the format or else by the columns."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
     is_pairwise = all(table.find(names) is not None for names in (LEFT, RIGHT, VERDICT))
-    if request.format == "rankings" or (request.format is None and is_pairwise):
+    is_ranking = is_pairwise or bool(_rank_columns(table))
+    if request.format == "rankings" or (request.format is None and is_ranking):
         return _comparisons(table, request)
     return _scores(table, request)
 
@@ -313,7 +314,8 @@ def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudg
     """Read comparisons of two systems."""
     if request.raters == "z":
         raise SettingError("raters", "z", "'mean', because rankings have no scale")
-    verdicts = _verdicts(table, request)
+    ranked = _rank_columns(table)
+    verdicts = _rank_verdicts(table, ranked, request) if ranked else _verdicts(table, request)
     if not verdicts:
         found = "no comparison of two systems"
         raise MalformedFileError(table.path, None, found, "at least one comparison")
@@ -329,6 +331,12 @@ def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudg
         raise MalformedFileError(table.path, None, found, f"comparisons of {request.known}")
     table, lefts = table.only([v.segment for v in verdicts]), [v.left for v in verdicts]
     sheet = matching.sheet_of(table, systems=lefts, texts=None)
+    index = table.find(["srcindex"]) if ranked else None
+    if index is not None:  # WMT's segmentId is the number in the document
+        documents = sheet.documents if set(sheet.documents or ()) - {"-1", ""} else None
+        inside = sheet.numbers if documents else None
+        numbers = table.values(index)
+        sheet = replace(sheet, numbers=numbers, documents=documents, document_numbers=inside)
     if sheet.numbers is None:
         table.refuse_columns("a column 'segment'")
     segments, method, notes = matching.match_rows(sheet, range(len(verdicts)), request)
@@ -337,19 +345,20 @@ def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudg
         verdict._replace(segment=segment, rater=rater)
         for verdict, segment, rater in zip(verdicts, segments, raters, strict=True)
     )
-    matching.refuse_second(
-        sheet,
-        range(len(judgments)),
-        [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments],
-        lambda key: f"comparison of {join_names(sorted(key[1]))} for segment {key[0] + 1}",
-    )
+    if not ranked:  # WMT gave annotators some rankings twice
+        matching.refuse_second(
+            sheet,
+            range(len(judgments)),
+            [(judgment.segment, frozenset(judgment[1:3])) for judgment in judgments],
+            lambda key: f"comparison of {join_names(sorted(key[1]))} for segment {key[0] + 1}",
+        )
     judged = {name for j in judgments for name in (j.left, j.right)}
     return PairwiseJudgments(
         label=table.path,
         systems=tuple(name for name in request.systems if name in judged),
         judgments=judgments,
         raters=len({judgment.rater for judgment in judgments}),
-        signature=f"human|format:rankings|form:pairs|match:{method}",
+        signature=f"human|format:rankings|form:{'ranks' if ranked else 'pairs'}|match:{method}",
         ignored=tuple(name for name in dict.fromkeys(both.systems) if name not in known),
         notes=notes,
     )
@@ -360,7 +369,7 @@ def _verdicts(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
-        table.refuse_columns("segment, system1, system2 and judgment")
+        table.refuse_columns("segment, system1, system2 and judgment, or WMT's ranks")
     table.require(column)
     verdicts = []
     for row, value in enumerate(table.values(column)):
@@ -377,6 +386,46 @@ def _verdicts(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
             expected = "better, worse or tied; win, loss or tie; >, < or =; 1, -1 or 0"
             table.refuse(row, column, repr(value), expected)
         verdicts.append(Judgment(row, left[row], right[row], verdict))
+    return verdicts
+
+
+_RANK = re.compile(r"(system[0-9]{1,18})_?rank", re.IGNORECASE)
+
+
+def _rank_columns(table: tables.Table) -> list[tuple[str, str]]:
+    """Return the columns of systems and ranks in WMT's rankings, or an empty list."""
+    ranks = {match[1]: column for column in table.columns if (match := _RANK.fullmatch(column))}
+    systems = {name: table.find([f"{name}id", f"{name}_id", name]) for name in ranks}
+    pairs = [(system, ranks[name]) for name, system in systems.items() if system is not None]
+    return pairs if len(pairs) > 1 else []
+
+
+def _rank_verdicts(
+    table: tables.Table, columns: list[tuple[str, str]], request: HumanReadOptions
+) -> list[Judgment]:
+    """Return every pair of outputs in each ranking; a lower rank is better, -1 is missing."""
+    if request.column is not None:
+        names = ", ".join(column for _, column in columns)
+        raise SettingError("column", request.column, f"no column, because ranks are in {names}")
+    known = set(request.systems)
+    verdicts = []
+    for row in range(table.rows):
+        ranks: list[tuple[str, int]] = []
+        for names, column in columns:
+            name, value = str(table.values(names)[row] or ""), table.values(column)[row]
+            missing = str(value or "").strip().lower() in tables.NOTHING
+            rank = -1 if missing else tables.whole_number(value)
+            if rank is None or rank < -1:
+                table.refuse(row, column, repr(value), "a rank from 1, the best")
+            if rank > 0 and name.strip().lower() not in tables.NOTHING:
+                # Equal outputs were judged once, as A+B.
+                parts = name.split("+")
+                whole = name in known or not known.intersection(parts)
+                ranks += [(part, rank) for part in ([name] if whole else parts)]
+        for (left, rank), (right, other) in combinations(ranks, 2):
+            if left != right:
+                verdict: Verdict = 0 if rank == other else 1 if rank < other else -1
+                verdicts.append(Judgment(row, left, right, verdict))
     return verdicts
 
 

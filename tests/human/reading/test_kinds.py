@@ -46,6 +46,7 @@ KINDS = {
     ),
     "da.csv": "SYS SID RAW.SCR Z.SCR N\na.1 1 80 0.1 1\nb.2 2 70 0.2 1\n",
     "pairs.tsv": "segment\tsystem1\tsystem2\tjudgment\n1\ta\tb\t>\n2\tb\ta\ttied\n",
+    "ranks.csv": "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,a,b,1,2\n",
 }
 PIECES = [
     b"",

@@ -1,4 +1,4 @@
-"""Which of two outputs is better: words and signs."""
+"""Which of two outputs is better: words, signs and WMT's rankings."""
 
 from __future__ import annotations
 
@@ -51,6 +51,44 @@ def test_json_lines_with_raters_are_read(folder: Folder) -> None:
     assert (human.raters, human.systems) == (2, ("a", "b"))
 
 
+WMT_HEADER = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
+    "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
+)
+
+
+def test_a_ranking_is_all_its_pairs_and_the_lower_rank_wins(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,2,-1,2,j1,-1,a,-1,b,-1,c,1,3,3\n"
+    human = judgments(folder.write("ranks.csv", text))
+    assert human.judgments == (
+        Judgment(1, "a", "b", 1, "j1"),
+        Judgment(1, "a", "c", 1, "j1"),
+        Judgment(1, "b", "c", 0, "j1"),
+    )
+    assert "form:ranks" in human.signature
+
+
+def test_outputs_without_rank_are_left_out_and_joined_outputs_are_split(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a+c,-1,b,-1,x,2,1,-1\n"
+    human = judgments(folder.write("ranks.csv", text))
+    assert human.judgments == (
+        Judgment(0, "a", "c", 0, "j1"),
+        Judgment(0, "a", "b", -1, "j1"),
+        Judgment(0, "c", "b", -1, "j1"),
+    )
+
+
+def test_an_annotator_may_rank_twice_in_rankings_of_wmt(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,2,3\n" * 2
+    assert len(judgments(folder.write("ranks.csv", text)).judgments) == 6
+
+
+def test_segments_of_rankings_are_matched_by_document(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,77,doc2,1,j1,-1,a,-1,b,-1,c,1,2,-1\n"
+    human = judgments(folder.write("ranks.csv", text), documents=["doc1", "doc2"])
+    assert human.judgments == (Judgment(1, "a", "b", 1, "j1"),)
+
+
 def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
     rows = ("1 a b >", "1 a x >")
     path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
@@ -80,6 +118,12 @@ def test_broken_judgments_are_refused(folder: Folder, rows: tuple[str, ...], mes
         judgments(path)
 
 
+def test_ranks_that_are_text_are_refused(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,first,3\n"
+    with pytest.raises(MalformedFileError, match="line 2: 'first' in column 'system2rank'"):
+        judgments(folder.write("ranks.csv", text))
+
+
 def test_judgments_without_segments_are_refused(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system1 system2 judgment", "a b >"))
     with pytest.raises(MalformedFileError, match="a column 'segment'"):
@@ -98,3 +142,9 @@ def test_comparisons_of_several_language_pairs_are_never_mixed(folder: Folder) -
     with pytest.raises(MalformedFileError, match="2 language pairs, en-cs, en-de"):
         judgments(path)
     assert judgments(path, language_pair="en-cs").judgments == (Judgment(1, "a", "b", -1),)
+
+
+def test_rankings_have_no_column_to_choose(folder: Folder) -> None:
+    path = folder.write("r.csv", WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,2,3\n")
+    with pytest.raises(SettingError, match="system1rank, system2rank, system3rank"):
+        judgments(path, column="srcIndex")
