@@ -125,6 +125,6 @@ class PageResult(Result):
             command: command that made the report, to show on the page.
             overwrite: True to replace an existing file.
         """
-        page = import_module(self.REPORT)
+        page = import_module("truebleu.reports.page")
         saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
         return saved

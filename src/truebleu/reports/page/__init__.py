@@ -13,6 +13,7 @@ from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html import escape
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ from truebleu.reports.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from truebleu._results import PageResult
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import PairExplanation
@@ -67,31 +69,27 @@ def document(report: Report) -> Document:
     return _joined(_documents(report))
 
 
-def _documents(report: Report) -> tuple[Document, Document | None, Document | None]:
-    """Return the documents of the comparison, its explanation and the agreement, if any."""
-    explained, agreement = report.explanation, report.agreement
-    return (
-        report.comparison.to_document(),
-        None if explained is None else document_of(explained, details=True),
-        None if agreement is None else agreement.to_document(),
-    )
+def _documents(report: Report) -> dict[str, Document]:
+    """Return the documents of the comparison, its explanation and the agreement, by section."""
+    documents = {"answer": report.comparison.to_document()}
+    if report.explanation is not None:
+        documents["explanation"] = document_of(report.explanation, details=True)
+    if report.agreement is not None:
+        documents["agreement"] = report.agreement.to_document()
+    return documents
 
 
-def _joined(documents: Iterable[Document | None]) -> Document:
-    parts = [part for part in documents if part is not None]
-    return Document(tuple(block for part in parts for block in part.blocks), parts[0].data)
+def _joined(documents: dict[str, Document]) -> Document:
+    blocks = (block for part in documents.values() for block in part.blocks)
+    return Document(tuple(blocks), documents["answer"].data)
 
 
 def save_page(
-    report: Report, path: str | Path, *, command: str | None = None, overwrite: bool = False
+    report: PageResult, path: str | Path, *, command: str | None = None, overwrite: bool = False
 ) -> Path:
     """Write the page of a report into a file, whole or not at all; return its path."""
-    return write_page(html_page(report, command=command), path, overwrite=overwrite)
-
-
-def write_page(page: str, path: str | Path, *, overwrite: bool) -> Path:
-    """Write a page into a file, whole or not at all; return its path."""
     file = Path(path)
+    page: str = import_module(report.REPORT).html_page(report, command=command)
     write_files(file.parent, {file.name: [page.encode()]}, overwrite=overwrite)
     return file
 
@@ -202,12 +200,8 @@ def _facts(report: Report) -> str:
 
 
 def _sections(
-    report: Report,
-    documents: tuple[Document, Document | None, Document | None],
-    data: PageData | None,
-    command: str | None,
+    report: Report, documents: dict[str, Document], data: PageData | None, command: str | None
 ) -> Iterator[Section]:
-    compared, explained, agreement = documents
     metrics = report.comparison.metrics
     rates = {label for label, metric in metrics.items() if metric.percent}
     shown = replace(
@@ -221,12 +215,14 @@ def _sections(
     if data is not None:
         yield "segments", _words(report).rows.capitalize(), _segments(report, data)
     # Scores of 0 and 1 need no explanation by parts.
+    explained = documents.get("explanation")
     if explained is not None and not all(metric.pass_fail for metric in metrics.values()):
         blocks = (block for block in explained.blocks if not isinstance(block, Notes))
         yield "explanation", "Explanation", blocks_of(blocks)
-    if agreement is not None:
-        yield "agreement", "Agreement with human raters", blocks_of(agreement.blocks)
-    yield "making", "How this was made", _making(report, compared, command)
+    if "agreement" in documents:
+        blocks_of_agreement = blocks_of(documents["agreement"].blocks)
+        yield "agreement", "Agreement with human raters", blocks_of_agreement
+    yield "making", "How this was made", _making(report, documents["answer"], command)
 
 
 def blocks_of(blocks: Iterable[Block]) -> str:

@@ -13,19 +13,18 @@ from truebleu.reports import agree as sentences
 from truebleu.reports.compare import tested
 from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
 from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page import blocks_of, drawing, page_of, shown_command, write_page
+from truebleu.reports.page import blocks_of, drawing, page_of, shown_command
 from truebleu.reports.page.drawing import Axis, Mark, drawn_table, linked, name_of, short
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from truebleu.agreement.agree import Agreement, Answer
     from truebleu.agreement.report import AgreementReport, DisputedPair
 
-__all__ = ["save_page"]
+__all__ = ["html_page"]
 
 # Size of the scatter, and its margins on the left, right, top and bottom.
 WIDTH, HEIGHT = 560, 430
@@ -50,17 +49,6 @@ SIGNIFICANT = {
 def document(report: AgreementReport) -> Document:
     """Return the document of the agreement."""
     return sentences.document(report.agreement)
-
-
-def save_page(
-    report: AgreementReport,
-    path: str | Path,
-    *,
-    command: str | None = None,
-    overwrite: bool = False,
-) -> Path:
-    """Write the page of an agreement into a file, whole or not at all; return its path."""
-    return write_page(html_page(report, command=command), path, overwrite=overwrite)
 
 
 def html_page(report: AgreementReport, *, command: str | None = None) -> str:
