@@ -183,7 +183,8 @@ def heterogeneity_of_groups(
         for index, label in enumerate(counts.labels):
             for pair, (a, b) in enumerate(pairs):
                 numbers = np.array([of_group[index][:, pair] for of_group in estimates])
-                found = heterogeneity(*numbers[:, :2].T, settings.level, numbers[:, 2])
+                differences, errors, degrees = numbers.T
+                found = heterogeneity(differences, errors, settings.level, degrees)
                 tests.append(
                     GroupHeterogeneity(
                         metric=label,
