@@ -182,6 +182,17 @@ def test_tukeys_and_scheffes_sentences_show_their_own_interval(correction: str) 
             assert "adjusted p" in sentence
 
 
+@pytest.mark.parametrize(("differing", "cautioned"), [(9, True), (19, True), (20, False)])
+def test_an_interval_of_few_differing_items_has_a_caution(differing: int, cautioned: bool) -> None:
+    rng = np.random.default_rng(1)
+    first = rng.normal(60, 9, 40)
+    second = first.copy()
+    second[:differing] += rng.exponential(8, differing) - 3
+    printed = " ".join(str(compare({"a": first.tolist(), "b": second.tolist()})).split())
+    sentence = f"Only {differing} of 40 items differ: the interval can be too narrow"
+    assert (sentence in printed) == cautioned
+
+
 def test_koehns_rule_is_told_by_wins() -> None:
     scores = {"a": [1.0, 2.0, 3.0, 4.0] * 10, "b": [0.5, 2.0, 2.5, 4.0] * 10}
     printed = " ".join(str(compare(scores, metrics="scores", test="wins")).split())

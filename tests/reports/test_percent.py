@@ -106,9 +106,7 @@ def test_differences_by_group_have_their_sign_in_the_heading() -> None:
     assert "old − new" in text_of(result)
     (found,) = result.heterogeneity
     assert (found.column, found.groups) == ("kind", 2)
-    assert "old − new is not shown to vary by kind (test of heterogeneity" in text_of(
-        result
-    )
+    assert "old − new is not shown to vary by kind (test of heterogeneity" in text_of(result)
 
 
 def test_a_panel_of_pass_fail_scores_has_points_and_percent() -> None:

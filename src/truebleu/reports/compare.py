@@ -16,6 +16,7 @@ from truebleu.reports.words import words_of
 from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.pairs import ENOUGH_DIFFERING
 from truebleu.significance.tests import TESTS, BootstrapTest, SwapTest
 from truebleu.significance.unit_counts import ENOUGH_ZEROS
 
@@ -267,10 +268,16 @@ def _cautions(
         (pair,) = pairs
         if pair.note == "identical":
             yield f"{pair.metric} counts the same in every {words.unit(settings.unit)} of both."
-        elif pair.note == "few units differ":
+        elif pair.note == "few units differ" or (
+            not metric.pass_fail
+            and TESTS[metric.test].source == "swaps"
+            and pair.differing_units < min(ENOUGH_DIFFERING, comparison.units)
+        ):
             units = f"{comparison.units:,} {words.units(settings.unit)}"
-            differing = f"{pair.differing_units:,} of {units}"
-            yield f"Only {differing} differ: no interval, as no difference can be significant."
+            effect = "the interval can be too narrow if a few of these differences are large"
+            if pair.note is not None:
+                effect = "no interval, as no difference can be significant"
+            yield f"Only {pair.differing_units:,} of {units} differ: {effect}."
         if not metric.decided:
             yield UNDECIDED_BY_CHANCE
     yield from doc.smoothed(pairs[0].metric, metric.unmatched)
