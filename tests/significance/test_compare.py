@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from truebleu import compare
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.significance import adjust
 from truebleu.simulation import simulate
 
@@ -40,16 +40,14 @@ def test_runs_may_be_named_or_told_by_a_pattern() -> None:
     assert by_name == compare(texts, simulated.references, replicates=100, runs="{system}.{run}")
 
 
-def test_the_first_or_primary_metric_decides_the_verdict() -> None:
+def test_the_first_metric_decides_the_verdict() -> None:
     two = simulate(segments=40, systems=[0.1, 0.2], seed=1)
     result = compare(two, metrics=["bleu", "chrf"], unit="segment", replicates=1000)
     assert result.settings.primary == "BLEU"
     assert "The verdict uses BLEU only; for information, " in str(result)
-    chosen = compare(two, metrics=["bleu", "chrf"], unit="segment", primary="chrf2")
+    chosen = compare(two, metrics=["chrf", "bleu"], unit="segment")
     assert "The verdict uses chrF2 only; " in str(chosen)
     assert compare(two, replicates=1000).settings.primary is None
-    with pytest.raises(UnknownNameError, match="primary"):
-        compare(two, metrics=["bleu", "chrf"], primary="ter")
 
 
 def test_corrected_over_metrics_all_their_verdicts_count() -> None:

@@ -202,18 +202,6 @@ def test_a_changed_removed_or_reordered_look_is_noticed(
             look_at(ledger, seed=seed)
 
 
-def test_a_ledger_of_an_earlier_version_goes_on_and_is_chained(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.db"
-    for seed in range(2):
-        look_at(ledger, seed=seed)
-    changed(ledger, "ALTER TABLE looks DROP COLUMN chain", "PRAGMA user_version = 0")
-    assert look_at(ledger, seed=1).repeated
-    assert look_at(ledger, seed=2).number == 3
-    changed(ledger, "DELETE FROM looks WHERE look = 1")
-    with pytest.raises(MalformedFileError, match="removed"):
-        look_at(ledger, seed=3)
-
-
 OTHER_LAYOUTS = [
     ["DROP TABLE looks", "CREATE TABLE looks (a)"],
     ["DROP TABLE looks", "CREATE TABLE looks (chain)", "INSERT INTO looks VALUES (1)"],

@@ -124,6 +124,14 @@ def test_an_unclear_decision_stops_at_the_limit(
     assert (metric.replicates, metric.decided) == (110, False)
 
 
+def test_wins_count_a_tie_as_half() -> None:
+    scores = np.asfortranarray([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    assert adaptive.pair_wins(scores, [(0, 1), (1, 0)], sign=1, scale=1.0).tolist() == [
+        2.5 / 4,
+        1.5 / 4,
+    ]
+
+
 @pytest.mark.parametrize(("replicates", "decided"), [(205, False), (206, True)])
 def test_a_decision_is_clear_if_wilsons_interval_of_the_share_excludes_alpha(
     replicates: int, decided: bool

@@ -1,10 +1,10 @@
 """Corrections for many comparisons: adjusted p-values, compared with alpha as they are.
 
-Bonferroni, Šidák, Holm and Westfall-Young bound the probability of any false rejection;
-Benjamini-Hochberg bounds the expected share of false rejections among all rejections.
-Bonferroni and Holm assume nothing about how the comparisons depend on one another; Šidák and
-Benjamini-Hochberg assume independence or positive dependence, which comparisons of the same
-systems need not have; Westfall-Young takes the dependence from the replicates.
+Bonferroni, Holm and Westfall-Young bound the probability of any false rejection; Benjamini-Hochberg
+bounds the expected share of false rejections among all rejections. Bonferroni and Holm assume
+nothing about how the comparisons depend on one another; Benjamini-Hochberg assumes independence or
+positive dependence, which comparisons of the same systems need not have; Westfall-Young takes the
+dependence from the replicates.
 """
 
 from __future__ import annotations
@@ -322,11 +322,6 @@ def _bonferroni(p: Values) -> Values:
     return p * len(p)
 
 
-def _sidak(p: Values) -> Values:
-    with np.errstate(divide="ignore"):  # log(0) of a p-value of 1 gives 1 in the end
-        return np.asarray(-np.expm1(len(p) * np.log1p(-p)))
-
-
 def _holm(p: Values) -> Values:
     """Step down from the smallest p, times the number still to be tested (Holm 1979)."""
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
@@ -479,14 +474,6 @@ CORRECTIONS: Mapping[str, Correction] = {
             _NOTHING,
             _bonferroni,
             alphas=lambda _, comparisons, alpha: alpha / comparisons,
-        ),
-        Correction(
-            "sidak",
-            "Šidák's correction",
-            "Šidák",
-            _POSITIVE,
-            _sidak,
-            alphas=lambda _, comparisons, alpha: -np.expm1(np.log1p(-alpha) / comparisons),
         ),
         Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm, alphas=_holm_alphas),
         Correction(

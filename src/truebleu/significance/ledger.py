@@ -145,16 +145,9 @@ class Ledger:
         row = (test_set, look.number, look.looks, level, key, json.dumps(decision))
         insert = f"INSERT INTO looks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608
         self.database.execute(insert, row)
-        self.seal()
-
-    def seal(self) -> None:
-        """Write the digests of rows that have none, and the number of rows."""
         links = self._links()
-        for number, stored, digest in links:
-            if stored is None:
-                self.database.execute(
-                    "UPDATE looks SET chain = ? WHERE rowid = ?", (digest, number)
-                )
+        number, _, digest = links[-1]
+        self.database.execute("UPDATE looks SET chain = ? WHERE rowid = ?", (digest, number))
         self.database.execute(f"PRAGMA user_version = {len(links)}")
 
     def check(self) -> None:
@@ -201,10 +194,6 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
             database.execute("BEGIN IMMEDIATE")
             database.execute(f"CREATE TABLE IF NOT EXISTS {LAYOUT}")
             ledger = Ledger(name, database)
-            columns = [column for _, column, *_ in database.execute("PRAGMA table_info(looks)")]
-            if "chain" not in columns:  # a ledger of an earlier version
-                database.execute("ALTER TABLE looks ADD COLUMN chain TEXT")
-                ledger.seal()
             ledger.check()
             yield ledger
     except sqlite3.Error as error:

@@ -737,7 +737,9 @@ def _add_draws(
 
 
 def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float) -> Values:
-    """Return the `bootstrap_wins` of pairs without storing their differences.
+    """Return the share of replicates in which each first system is better (Koehn 2004, §6).
+
+    A tie is half a win, so that the shares of both systems add up to 1.
 
     Args:
         scores: scores on the bootstrap's replicates, shaped (replicate, system).

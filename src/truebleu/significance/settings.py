@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from truebleu import _core, schema
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import CORRECTIONS, default_correction, smallest_factor
 from truebleu.significance.intervals import min_replicates
@@ -111,8 +111,6 @@ class CompareOptions(schema.IntervalOptions, total=False):
         margin: largest difference that does not matter; adds a test of equivalence.
         correction: correction for multiple comparisons by one metric. Default: holm;
             westfall-young from 1,001 comparisons.
-        primary: metric that decides the verdict. Default: the first. The others are shown for
-            information.
         correct_over: family to correct over: "pairs" for the comparisons by each metric
             separately, "metrics" for the comparisons by all metrics together, so that the verdicts
             by all of them count.
@@ -129,7 +127,6 @@ class CompareOptions(schema.IntervalOptions, total=False):
     margin: Annotated[float | None, schema.Setting(above=0, metavar="D")]
     alternative: schema.Tested
     correction: Annotated[str | None, schema.Setting(choices=tuple(CORRECTIONS), rare=True)]
-    primary: Annotated[str | None, schema.Setting(metavar="METRIC", rare=True)]
     correct_over: Annotated[str, schema.Setting(choices=FAMILIES, rare=True)]
     adaptive: Annotated[bool, schema.Setting(rare=True)]
     about: Annotated[schema.About | None, schema.Setting(rare=True)]
@@ -145,7 +142,7 @@ class CompareSettings(IntervalSettings):
         test_replicates: number of replicates of the test, if many comparisons need more than the
             bootstrap has; None if the test has as many as the bootstrap.
         about: scope of a verdict on systems with several runs; None without runs.
-        primary: metric that decides the verdict; None with a single metric.
+        primary: metric that decides the verdict, the first; None with a single metric.
     """
 
     OPTIONS = CompareOptions
@@ -253,7 +250,7 @@ def resolve_settings(
         unit=unit,
         interval=options["interval"] or default,
         about=about,
-        primary=_resolve_primary(options["primary"], counts.labels),
+        primary=counts.labels[0] if len(counts.metrics) > 1 else None,
     )
     units = units_of(counts.outline, settings)
     comparisons = pairs * (len(counts.metrics) if settings.correct_over == "metrics" else 1)
@@ -285,16 +282,6 @@ def _resolve_about(
     if about is None and max(counts) > 1:
         return "further-runs" if several else "these-runs"
     return about
-
-
-def _resolve_primary(requested: str | None, labels: Sequence[str]) -> str | None:
-    """Return the label of the metric that decides the verdict, or None with a single metric."""
-    if requested is None:
-        return labels[0] if len(labels) > 1 else None
-    known = {label.lower(): label for label in labels}
-    if requested.lower() not in known:
-        raise UnknownNameError("primary", requested, labels)
-    return known[requested.lower()]
 
 
 def default_interval(
