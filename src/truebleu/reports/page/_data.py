@@ -188,14 +188,10 @@ class PageData:
             "row": words.row,
             "system": words.system,
             "is_items": outline.rows == "items",
-            "segments": outline.segments,
             "numbers": None if not self.left_out else (self.indices + 1).tolist(),
             "names": self._select(outline.names),
-            "systems": names,
             "pairs": self._pairs(),
             "fields": [{"title": title, "kind": kind} for title, kind, _ in self._fields()],
-            "primary": comparison.settings.primary or self.counts.labels[0],
-            "level": comparison.settings.level,
             "few_units": FEW_UNITS,
             "enough_documents": ENOUGH_DOCUMENTS,
             "largest_share": LARGEST_SHARE,
@@ -216,7 +212,6 @@ class PageData:
                 }
                 for system, flags in segments.flagged.items()
             },
-            "unit": segments.units.kind,
             "units": None if in_order else of_segment[self.indices].tolist(),
             "settings": core_comparison_settings(comparison.settings),
             "metrics": [

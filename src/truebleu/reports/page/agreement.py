@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from truebleu.reports import agree as sentences
 from truebleu.reports.compare import tested
 from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
@@ -60,13 +62,9 @@ def html_page(report: AgreementReport, *, command: str | None = None) -> str:
     """
     agreement = report.agreement
     labels = [metric.metric for metric in agreement.answers[0].metrics]
-
-    def findings(label: str) -> int:
-        """Return the number of significant differences in disputed pairs."""
-        pairs = report.disputed.get(label, ())
-        return sum(pair.human_significant + pair.metric_significant for pair in pairs)
-
-    first = labels.index(max(labels, key=findings))
+    # The metric with the most pairs in opposite order is shown first.
+    disputed = [len(report.disputed.get(label, ())) for label in labels]
+    first = disputed.index(max(disputed))
     rules = "".join(
         f"body:has(#metric-{index}:checked) .pane-{index} {{ display: block; }}\n"
         for index in range(len(labels))
@@ -222,18 +220,15 @@ def _text(x: float, y: float, text: str, anchor: str, look: str = "") -> str:
 
 def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Iterator[str]:
     """Yield the names of systems beside their dots, with the least overlap."""
-    boxes = [(at - 6, level - 6, at + 6, level + 6) for at, level in centres]
+    boxes = np.array([(at - 6, level - 6, at + 6, level + 6) for at, level in centres])
+    frame = np.array([2, TOP - 8, WIDTH - 2, HEIGHT - BOTTOM])
 
     def crowding(box: tuple[float, float, float, float]) -> float:
-        """Return the area that a box shares with others, and more if it lies outside."""
-        outside = max(0.0, 2 - box[0]) + max(0.0, box[2] - WIDTH + 2)
-        beyond = max(0.0, TOP - 8 - box[1]) + max(0.0, box[3] - HEIGHT + BOTTOM)
-        shared = (
-            max(0.0, min(box[2], other[2]) - max(box[0], other[0]))
-            * max(0.0, min(box[3], other[3]) - max(box[1], other[1]))
-            for other in boxes
-        )
-        return sum(shared) + LINE * (outside + 3 * beyond)
+        """Return the area that a box shares with others or lies outside of the frame."""
+        low, high = np.array(box[:2]), np.array(box[2:])
+        shared = np.minimum(high, boxes[:, 2:]) - np.maximum(low, boxes[:, :2])
+        outside = np.maximum(frame[:2] - low, high - frame[2:]).clip(0) @ [1, 3]
+        return float(shared.clip(0).prod(axis=1).sum() + LINE * outside)
 
     for name, (at, level) in zip(names, centres, strict=True):
         width = CHARACTER * len(name)
@@ -243,7 +238,7 @@ def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Ite
             for left in (at + 9, at - 9 - width)
         ]
         box = min(candidates, key=crowding)
-        boxes.append(box)
+        boxes = np.vstack([boxes, box])
         x, anchor = (box[0], "start") if box[0] > at else (box[2], "end")
         yield _text(x, box[3] - 3, text_of(name), anchor, "label")
 

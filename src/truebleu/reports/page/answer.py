@@ -256,14 +256,10 @@ def _legend(report: Report, label: str) -> Iterator[str]:
             yield f"A rule: every {words.system} above is better than every {words.system} below."
         if settings.baseline is None:
             yield "Ranks: the range that the tests leave open."
-        lower = [name for name, m in comparison.metrics.items() if m.higher_is_better is False]
-        if lower:
-            yield f"{doc.join_names(lower)}: lower is better."
         if columns:
             names = doc.join_names(columns)
             yield f"By {names}: {label}; the darker, the nearer to the best of a column."
     else:
-        yield "Points: percentage points." if metric.percent else "Points of each metric."
         yield "Filled: significant; hollow: can't be told apart."
         if any(tested.people is not None for tested in comparison.comparisons):
             yield "Grey: gaps so small that human raters agree no more often than a coin."

@@ -147,7 +147,7 @@ class Browser {
     const { store } = this;
     const [a, b] = store.pairs[0] ?? [0, 1];
     return {
-      ...DEFAULTS, metric: store.primary, a: store.systems[a], b: store.systems[b],
+      ...DEFAULTS, metric: store.result.settings.primary ?? store.metrics[0].label, a: store.systems[a], b: store.systems[b],
       against: store.reference < 0 ? "" : "reference",
       sort: store.is_items ? "number" : "contribution", outcome: store.is_items ? "ab" : "abe",
     };
@@ -211,12 +211,12 @@ class Browser {
     this.selection = selection;
     const outcomes = this.outcomes();
     this.drawBar(outcomes);
-    this.order = this.sorted(selection.filter((place) => this.state.outcome.includes(outcomes[place])));
-    const place = this.store.indices.find((index) => String(this.store.number(index)) === this.state.segment);
-    const listed = this.order.includes(place);
-    this.chosen = listed ? place : this.order[0];
+    this.order = this.sorted(selection.filter((segment) => this.state.outcome.includes(outcomes[segment])));
+    const segment = this.store.indices.find((index) => String(this.store.number(index)) === this.state.segment);
+    const listed = this.order.includes(segment);
+    this.chosen = listed ? segment : this.order[0];
     this.inner.style.height = `${this.order.length * ROW}px`;
-    if (listed) this.show(this.order.indexOf(place));
+    if (listed) this.show(this.order.indexOf(segment));
     else this.list.scrollTop = 0;
     this.draw();
     this.drawDetail();
@@ -231,9 +231,9 @@ class Browser {
     return store.cached(`o ${metric.label} ${a} ${b}`, () => {
       const better = metric.higher === false ? -1 : 1;
       const contributions = this.contributions();
-      return store.indices.map((place) => {
+      return store.indices.map((segment) => {
         const [left, right] = store.is_items
-          ? [a, b].map((system) => store.segmentScore(metric, system, place)) : [contributions[place], 0];
+          ? [a, b].map((system) => store.segmentScore(metric, system, segment)) : [contributions[segment], 0];
         const difference = better * ((left ?? 0) - (right ?? 0));
         if (difference === 0) return metric.factor > 1 && left === 0 ? "n" : "e";
         return difference > 0 ? "a" : "b";
@@ -244,7 +244,7 @@ class Browser {
   drawBar(outcomes) {
     const { store, state, metric } = this;
     const counts = { a: 0, b: 0, e: 0, n: 0 };
-    for (const place of this.selection) counts[outcomes[place]] += 1;
+    for (const segment of this.selection) counts[outcomes[segment]] += 1;
     const rated = metric.factor > 1 && store.is_items;
     const [a, b] = [short(state.a), short(state.b)];
     const titles = rated
@@ -283,41 +283,41 @@ class Browser {
 
   selected() {
     const { store, state } = this;
-    let { indices: places } = store;
+    let { indices: segments } = store;
     if (state.document && store.documents !== null) {
       const exact = store.documents.includes(state.document);
-      places = places.filter((place) => (exact ? store.documents[place] === state.document : store.documents[place].includes(state.document)));
+      segments = segments.filter((segment) => (exact ? store.documents[segment] === state.document : store.documents[segment].includes(state.document)));
     }
     const variable = store.variables.find(({ name }) => state.slice.startsWith(`${name}:`));
     if (variable) {
       const label = variable.labels.indexOf(state.slice.slice(variable.name.length + 1));
-      places = places.filter((place) => variable.of[place] === label);
+      segments = segments.filter((segment) => variable.of[segment] === label);
     }
     if (state.flag) {
       const fits = (flags) => (state.flag === "any" ? flags.length > 0 : flags.includes(state.flag));
-      places = places.filter((place) => this.pair.some((system) => fits(store.flagsOf(system, place))));
+      segments = segments.filter((segment) => this.pair.some((system) => fits(store.flagsOf(system, segment))));
     }
-    if (!state.text) return places;
+    if (!state.text) return segments;
     const matches = this.matcher();
     if (matches === null) return null;
     const fields = store.fields.flatMap(({ kind }, n) => (!state.in || kind === state.in ? [n] : []));
-    return places.filter((place) => fields.some((field) => matches(store.texts[place][field] ?? "")));
+    return segments.filter((segment) => fields.some((field) => matches(store.texts[segment][field] ?? "")));
   }
 
-  sorted(places) {
+  sorted(segments) {
     const { sort } = this.state;
-    if (sort === "number") return places;
+    if (sort === "number") return segments;
     const { metric } = this;
     const contributions = this.contributions();
     const better = metric.higher === false ? -1 : 1;
     const value = {
-      contribution: (place) => Math.abs(contributions[place]),
-      ahead: (place) => better * contributions[place],
-      behind: (place) => -better * contributions[place],
+      contribution: (segment) => Math.abs(contributions[segment]),
+      ahead: (segment) => better * contributions[segment],
+      behind: (segment) => -better * contributions[segment],
     }[sort];
     const keys = new Float64Array(this.store.count);
-    for (const place of places) keys[place] = value(place);
-    return [...places].sort((x, y) => keys[y] - keys[x] || x - y);
+    for (const segment of segments) keys[segment] = value(segment);
+    return [...segments].sort((x, y) => keys[y] - keys[x] || x - y);
   }
 
   // The list: only visible rows are elements of the page.
@@ -337,24 +337,24 @@ class Browser {
 
   row(index) {
     const { store } = this;
-    const place = this.order[index];
-    const [look, cells] = store.is_items ? ["row item", this.itemCells(place)] : ["row", this.segmentCells(place)];
+    const segment = this.order[index];
+    const [look, cells] = store.is_items ? ["row item", this.itemCells(segment)] : ["row", this.segmentCells(segment)];
     const row = element("div", {
-      class: look, role: "option", id: `segment-${store.number(place)}`, onclick: () => this.choose(index),
-      "aria-selected": String(place === this.chosen), "aria-posinset": index + 1, "aria-setsize": this.order.length,
+      class: look, role: "option", id: `segment-${store.number(segment)}`, onclick: () => this.choose(index),
+      "aria-selected": String(segment === this.chosen), "aria-posinset": index + 1, "aria-setsize": this.order.length,
     }, ...cells);
     row.style.top = `${index * ROW}px`;
     return row;
   }
 
-  segmentCells(place) {
+  segmentCells(segment) {
     const { store } = this;
-    const labels = [store.name(place)];
-    const flags = [...new Set(this.pair.flatMap((system) => store.flagsOf(system, place)))];
+    const labels = [store.name(segment)];
+    const flags = [...new Set(this.pair.flatMap((system) => store.flagsOf(system, segment)))];
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
-    if (store.documents !== null) labels.push(store.documents[place]);
-    const opening = (store.texts[place][0] ?? "").slice(0, 300);
-    const contribution = this.contributions()[place];
+    if (store.documents !== null) labels.push(store.documents[segment]);
+    const opening = (store.texts[segment][0] ?? "").slice(0, 300);
+    const contribution = this.contributions()[segment];
     return [
       element(
         "div", { class: "top" }, element("span", {}, labels.join(" · ")),
@@ -365,15 +365,15 @@ class Browser {
   }
 
   // Name, question and target of an item, and the mark and answer of both models.
-  itemCells(place) {
+  itemCells(segment) {
     const { store, metric } = this;
-    const texts = store.texts[place];
+    const texts = store.texts[segment];
     const answers = this.pair.map((system) => element(
-      "span", { class: "answer" }, mark(store.segmentScore(metric, system, place), metric),
+      "span", { class: "answer" }, mark(store.segmentScore(metric, system, segment), metric),
       ` ${ending(texts[store.firstAnswer + system] || texts[store.firstOutput + system] || "")}`,
     ));
     return [
-      element("span", { class: "soft" }, store.name(place)),
+      element("span", { class: "soft" }, store.name(segment)),
       element("span", { class: "question", dir: "auto" }, (texts[0] ?? "").slice(0, 300)),
       element("span", { class: "target" }, ending(texts[1] ?? "")),
       ...answers,
@@ -416,25 +416,25 @@ class Browser {
 
   drawDetail() {
     const { store } = this;
-    const place = this.chosen;
-    if (place === undefined) {
+    const segment = this.chosen;
+    if (segment === undefined) {
       this.detail.replaceChildren();
       return;
     }
-    const labels = store.documents === null ? [] : [store.documents[place]];
+    const labels = store.documents === null ? [] : [store.documents[segment]];
     for (const variable of store.variables) {
-      labels.push(`${variable.name}: ${variable.labels[variable.of[place]]}`);
+      labels.push(`${variable.name}: ${variable.labels[variable.of[segment]]}`);
     }
     const shown = this.state.all ? store.systems.map((_, system) => system) : this.pair;
     this.detail.replaceChildren(...[
-      element("h3", {}, `${capital(store.row)} ${store.name(place)}`),
+      element("h3", {}, `${capital(store.row)} ${store.name(segment)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
-      ...(store.hasTexts ? this.texts(place, store.texts[place], shown) : []),
-      store.is_items && store.metrics.length === 1 && this.metric.factor > 1 ? null : this.numbers(place, shown),
+      ...(store.hasTexts ? this.texts(segment, store.texts[segment], shown) : []),
+      store.is_items && store.metrics.length === 1 && this.metric.factor > 1 ? null : this.numbers(segment, shown),
     ].filter((part) => part !== null));
   }
 
-  texts(place, texts, shown) {
+  texts(segment, texts, shown) {
     const { store, state } = this;
     const block = (kind, who, text) => element(
       "div", { class: "text-block", "data-kind": kind }, element("p", { class: "who" }, ...who), text,
@@ -444,7 +444,7 @@ class Browser {
     ));
     if (store.is_items) {
       return [...given, ...shown.map((system) => block(
-        "output", [short(store.systems[system]), " · ", mark(store.segmentScore(this.metric, system, place), this.metric, true)],
+        "output", [short(store.systems[system]), " · ", mark(store.segmentScore(this.metric, system, segment), this.metric, true)],
         paragraph(texts[store.firstOutput + system] ?? ""),
       ))];
     }
@@ -458,7 +458,7 @@ class Browser {
     const outputs = shown.map((system) => {
       const text = texts[store.firstOutput + system];
       const other = state.against === "other" ? texts[store.firstOutput + (system === b ? a : b)] : reference;
-      const flags = store.flagsOf(system, place).map((flag) => element("span", { class: "badge" }, flag));
+      const flags = store.flagsOf(system, segment).map((flag) => element("span", { class: "badge" }, flag));
       const marked = paragraph(text, { other: state.against ? other : null, ngrams: state.against === "ngrams" });
       const note = marked.dataset.note ? element("span", { class: "soft" }, ` · ${marked.dataset.note}`) : null;
       return block("output", [short(store.systems[system]), ...flags, ...(note ? [note] : [])], marked);
@@ -478,20 +478,20 @@ class Browser {
     ].filter((part) => part !== null);
   }
 
-  numbers(place, shown) {
+  numbers(segment, shown) {
     const { store } = this;
     const people = Object.entries(store.human);
     const blank = people.map(() => "");
-    const scores = (metric) => this.pair.map((system) => store.segmentScore(metric, system, place));
+    const scores = (metric) => this.pair.map((system) => store.segmentScore(metric, system, segment));
     const difference = (metric, [left, right]) => (left === null || right === null ? null : scaled(left - right, metric));
     const titles = [...store.metrics.map(({ label }) => label), ...people.map(([label]) => label)];
     const rows = shown.map((system) => [
       short(store.systems[system]),
-      ...store.metrics.map((metric) => number(scaled(store.segmentScore(metric, system, place), metric), metric.digits)),
-      ...people.map(([, values]) => number(values[system]?.[place] ?? null, 2)),
+      ...store.metrics.map((metric) => number(scaled(store.segmentScore(metric, system, segment), metric), metric.digits)),
+      ...people.map(([, values]) => number(values[system]?.[segment] ?? null, 2)),
     ]);
     rows.push(["difference", ...store.metrics.map((metric) => number(difference(metric, scores(metric)), metric.digits, "+")), ...blank]);
-    const contribution = (metric) => change(this.contributions(metric)[place], metric, Math.max(4, metric.digits));
+    const contribution = (metric) => change(this.contributions(metric)[segment], metric, Math.max(4, metric.digits));
     if (!store.is_items) rows.push(["contribution", ...store.metrics.map(contribution), ...blank]);
     return tableOf("", [["of-row", store.system], ...titles.map((title) => ["number", title])], rows);
   }
@@ -504,7 +504,7 @@ class Browser {
     if (this.filter === "") return this.summary.replaceChildren();
     this.looks.add(this.filter + state.a + state.b);
     const looks = this.looks.size;
-    const part = store.numbers === null ? "" : ` (of ${COUNTS.format(store.segments)} in all)`;
+    const part = store.numbers === null ? "" : ` (of ${COUNTS.format(store.total)} in all)`;
     const title = `${COUNTS.format(selection.length)} of ${COUNTS.format(store.count)} ${store.row}s${part}`;
     const heading = element("p", {}, element("strong", {}, title));
     if (selection.length === 0) return this.summary.replaceChildren(heading, `No ${store.row} matches the selection.`);

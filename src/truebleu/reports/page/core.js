@@ -40,9 +40,9 @@ class Core {
     return new Float64Array(this.exports.memory.buffer, pointer, segments * systems * this.exports.width(metric.table));
   }
 
-  scores(metric, systems, places) {
-    this.give(Uint32Array.from(places));
-    return this.copy(this.exports.scores(metric.table, places.length), systems);
+  scores(metric, systems, segments) {
+    this.give(Uint32Array.from(segments));
+    return this.copy(this.exports.scores(metric.table, segments.length), systems);
   }
 
   segmentScores(metric, system, segments) {

@@ -64,7 +64,7 @@ function matched(text, other) {
       if (ngrams.has(key(left.slice(start, start + order)))) orders.fill(order, start, start + order);
     }
   }
-  return left.map((token, place) => [`match-${orders[place]}`, token]);
+  return left.map((token, index) => [`match-${orders[index]}`, token]);
 }
 
 const TAGS = { extra: "ins", missing: "del" };

@@ -25,12 +25,14 @@ async function openStore() {
 // Description and texts of the segments; the core has the statistics.
 class Store {
   constructor(core, description, texts, result) {
-    Object.assign(this, description, { core, texts, result });
-    this.count = this.numbers === null ? this.segments : this.numbers.length;
-    this.indices = Array.from({ length: this.count }, (_, place) => place);
+    const { unit, level } = result.settings;
+    Object.assign(this, description, { core, texts, result, unit, level, total: result.test_set.segments });
+    this.systems = result.systems.map(({ name }) => name);
+    this.count = this.numbers === null ? this.total : this.numbers.length;
+    this.indices = Array.from({ length: this.count }, (_, segment) => segment);
     this.cache = new Map();
     this.flagged = this.systems.map((name) => Object.fromEntries(
-      Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
+      Object.entries(this.flags[name] ?? {}).map(([flag, segments]) => [flag, new Set(segments)]),
     ));
     const first = (kind) => this.fields.findIndex((field) => field.kind === kind);
     [this.reference, this.firstOutput, this.firstAnswer] = ["reference", "output", "answer"].map(first);
@@ -57,10 +59,10 @@ class Store {
       const plain = kind === "f8";
       for (let column = 0; column < backs.length; column += 1) {
         for (let system = 0; system < systems; system += 1) {
-          for (let place = 0; place < this.count; place += 1) {
-            const at = column * size + system * this.count + place;
-            if (!plain && system > 0) values[at] += values[column * size + place];
-            rows[(place * systems + system) * backs.length + column] = values[at];
+          for (let segment = 0; segment < this.count; segment += 1) {
+            const at = column * size + system * this.count + segment;
+            if (!plain && system > 0) values[at] += values[column * size + segment];
+            rows[(segment * systems + system) * backs.length + column] = values[at];
           }
         }
       }
@@ -72,16 +74,16 @@ class Store {
   }
 
   // Returns the scores of all systems on some segments; null if they cannot be computed.
-  scores(metric, places) {
-    if (metric.core === null || places.length === 0) return this.systems.map(() => null);
-    return [...this.core.scores(metric, this.systems.length, places)].map(known);
+  scores(metric, segments) {
+    if (metric.core === null || segments.length === 0) return this.systems.map(() => null);
+    return [...this.core.scores(metric, this.systems.length, segments)].map(known);
   }
 
   // Returns the score of one segment, or null.
-  segmentScore(metric, system, place) {
-    if (metric.core === null) return metric.segment_scores[system][place];
+  segmentScore(metric, system, segment) {
+    if (metric.core === null) return metric.segment_scores[system][segment];
     const key = `s ${metric.label} ${system}`;
-    return known(this.cached(key, () => this.core.segmentScores(metric, system, this.count))[place]);
+    return known(this.cached(key, () => this.core.segmentScores(metric, system, this.count))[segment]);
   }
 
   // Returns each segment's contribution to the difference of two systems on the whole test set.
@@ -93,23 +95,23 @@ class Store {
     });
   }
 
-  compare(metric, pair, places, stop) {
-    if (metric.core === null || pair[0] === pair[1] || places.length === 0) return null;
-    const units = this.units === null ? places : places.map((place) => this.units[place]);
-    return this.core.compare(metric, pair, places, units, this.settings, stop);
+  compare(metric, pair, segments, stop) {
+    if (metric.core === null || pair[0] === pair[1] || segments.length === 0) return null;
+    const units = this.units === null ? segments : segments.map((segment) => this.units[segment]);
+    return this.core.compare(metric, pair, segments, units, this.settings, stop);
   }
 
-  number(place) {
-    return this.numbers === null ? place + 1 : this.numbers[place];
+  number(segment) {
+    return this.numbers === null ? segment + 1 : this.numbers[segment];
   }
 
   // Returns the name of a segment, or its number.
-  name(place) {
-    return this.names === null ? String(this.number(place)) : this.names[place];
+  name(segment) {
+    return this.names === null ? String(this.number(segment)) : this.names[segment];
   }
 
-  flagsOf(system, place) {
+  flagsOf(system, segment) {
     const flags = this.flagged[system];
-    return Object.keys(flags).filter((flag) => flags[flag].has(place));
+    return Object.keys(flags).filter((flag) => flags[flag].has(segment));
   }
 }
