@@ -28,9 +28,9 @@ from truebleu.reports.document import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 from truebleu.reports.gate import depends_on_one_unit
 from truebleu.resampling import Units
 from truebleu.significance.gate import GateSettings, check_metrics
+from truebleu.significance.intervals import hall_p
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
-from truebleu.significance.student import hall_p
 from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from truebleu.significance.intervals import (
     medians_and_relative_intervals,
     min_replicates,
     percentile_interval,
+    student_interval,
 )
-from truebleu.significance.student import student_interval, student_quantile
+from truebleu.significance.student import student_quantile
 
 Floats = NDArray[np.float64]
 

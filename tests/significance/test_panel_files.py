@@ -1,4 +1,4 @@
-"""Panels from folders, statistics files and long tables, and what is refused of them."""
+"""Panels from folders and saved counts, and what is refused of them."""
 
 from __future__ import annotations
 
@@ -70,46 +70,10 @@ def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
     assert list(read_panel(files)) == list(read_panel([str(folder)])) == list(SETS)
 
 
-def long_table(folder: Path) -> list[str]:
-    lines = ["test_set\tsystem\tsegment\toutput\treference"]
-    for name, test_set in read_texts([str(folder / "sets")]).items():
-        for system, outputs in test_set.systems.items():
-            pairs = zip(outputs, test_set.references[0], strict=True)
-            lines += [
-                f"{name}\t{system}\t{number}\t{output}\t{reference}"
-                for number, (output, reference) in enumerate(pairs, 1)
-            ]
-    return lines
-
-
-def test_a_long_table_has_the_texts_in_any_order(folder: Path) -> None:
-    lines = long_table(folder)
+def test_a_file_that_is_no_test_set_is_refused(folder: Path) -> None:
     table = folder / "long.tsv"
-    table.write_text("\n".join(lines) + "\n")
-    assert contents(read_texts([str(table)])) == by_folders(folder)
-    turned = [*lines[:13], *reversed(lines[13:25]), *lines[25:]]
-    table.write_text("\n".join(turned) + "\n")
-    assert contents(read_texts([str(table)])) == by_folders(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda lines: [*lines, lines[1]], "another text of segment '1'"),
-        (lambda lines: lines[:-1], "1 segments fewer of b in fr"),
-        (lambda lines: [*lines[:-1], lines[-1] + "x"], "another text of segment '12'"),
-        (lambda _: ["x\ty", "a\tb"], "something else"),
-    ],
-)
-def test_long_tables_that_do_not_fit_are_refused(
-    folder: Path,
-    change: object,
-    message: str,
-) -> None:
-    table = folder / "long.tsv"
-    assert callable(change)
-    table.write_text("\n".join(change(long_table(folder))) + "\n")
-    with pytest.raises(TruebleuError, match=message):
+    table.write_text("x\ty\na\tb\n")
+    with pytest.raises(TruebleuError, match="something else; expected a folder of test sets"):
         read_panel([str(table)])
 
 

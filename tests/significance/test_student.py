@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kurtosis, skew, t as student
 
 from truebleu.errors import SettingError
-from truebleu.significance.student import hall_interval, hall_p
+from truebleu.significance.intervals import hall_interval, hall_p
 
 
 def without_each(values: np.ndarray) -> np.ndarray:

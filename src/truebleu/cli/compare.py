@@ -125,9 +125,9 @@ def panel_command(
       truebleu panel wmt24/ -m bleu chrf
       truebleu panel harness-output/
 
-    A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/),
-    saved counts of one test set, or a table: test_set, system, output, reference[, segment, …].
-    Or files of item scores, such as the output folder of lm-evaluation-harness.
+    A PANEL is a folder with a folder for each test set (ref*, src*, doc*, outputs in sys/), or
+    saved counts of one test set; or files of item scores, such as the output folder of
+    lm-evaluation-harness.
     """
     with progress_bar(0, "reading"):
         counts = read_panel(panels, metrics, documents)

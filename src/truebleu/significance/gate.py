@@ -8,7 +8,7 @@ larger the test set is. A pass does not show that the new system is as good.
 
 With a margin, the burden of proof is reversed: the new system passes if it is shown to be less
 than the margin worse. A one-sided test must reject the hypothesis that it is worse by the margin or
-more: Student's t of the difference, corrected for skewness (see `student`), which keeps its level
+more: Student's t of the difference, corrected for skewness (see `hall_p`), which keeps its level
 if runaway outputs give TER a long tail, or Clopper and Pearson's bounds of pass/fail scores. A
 system that is worse by the margin passes in about 1 - level of all cases or fewer, and with a small
 test set good systems fail. With a margin of 0, the new system must be shown to be better.
@@ -47,9 +47,9 @@ from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.significance.corrections import adjusted_alphas, westfall_young
 from truebleu.significance.groups import FEWEST_UNITS, segment_groups
 from truebleu.significance.human_curves import agreement_of_pairs
+from truebleu.significance.intervals import hall_interval, hall_p
 from truebleu.significance.ledger import Look, open_ledger, require_ledger
 from truebleu.significance.pairs import adjust_together, swap_tests
-from truebleu.significance.rates import are_rates
 from truebleu.significance.replicates import bootstrap_scores, scale_swaps, swap_blocks
 from truebleu.significance.settings import (
     CompareSettings,
@@ -58,9 +58,8 @@ from truebleu.significance.settings import (
     known_clusters,
     units_of,
 )
-from truebleu.significance.student import hall_interval, hall_p
 from truebleu.significance.tests import fewest_units
-from truebleu.significance.unit_counts import count_units, design_effects
+from truebleu.significance.unit_counts import are_rates, count_units, design_effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,26 +14,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
 from truebleu import _core
-from truebleu.errors import SettingError
-from truebleu.resampling import TIE_TOLERANCE, Values, as_observed, as_replicates, jackknife_values
-from truebleu.schema import require_level
-from truebleu.significance.rates import are_clustered
-from truebleu.significance.student import hall_interval, student_interval, student_quantile
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import (
+    TIE_TOLERANCE,
+    Values,
+    as_observed,
+    as_replicates,
+    as_values,
+    jackknife_values,
+)
+from truebleu.schema import ALTERNATIVES, require_level
+from truebleu.significance.student import student_quantile
+from truebleu.significance.unit_counts import are_clustered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from truebleu.schema import IntervalName
+    from truebleu.schema import Alternative, IntervalName
     from truebleu.significance.unit_counts import Pair, UnitCounts
 
-__all__ = ["INTERVAL_METHODS", "IntervalMethod", "bca_interval", "percentile_interval"]
+__all__ = [
+    "INTERVAL_METHODS",
+    "IntervalMethod",
+    "bca_interval",
+    "clopper_pearson_interval",
+    "percentile_interval",
+    "student_interval",
+    "wilson_interval",
+]
 
 
 def min_replicates(level: float) -> int:
@@ -118,6 +133,109 @@ def _percentile_rank(replicates: int, level: float) -> int:
     if replicates < minimum:
         raise SettingError("replicates", replicates, f"at least {minimum} for the level {level}")
     return _core.percentile_rank(replicates, level)
+
+
+# Student's intervals of means, and intervals and p-values by a skewness-corrected jackknife t;
+# `crates/core/src/statistics/jackknife.rs` has the formulas, and what they assume.
+
+
+# First unit and end of each stratum.
+Strata: TypeAlias = "Sequence[tuple[int, int]]"
+
+
+def student_interval(values: ArrayLike, level: float) -> Values:
+    """Return the mean of the segment scores plus and minus t * s / sqrt(n) (Koehn 2004, eq. 5).
+
+    Args:
+        values: segment scores, shaped (segment,) or (segment, system).
+        level: confidence level, such as 0.95.
+    """
+    array = as_values("values", values)
+    if array.ndim == 0 or len(array) < 2:
+        count = len(array) if array.ndim else 0
+        raise SettingError("segments", count, "at least 2: one value does not show how values vary")
+    bounds = _core.mean_intervals(array.reshape(len(array), -1), require_level(level))
+    return bounds.reshape(2, *array.shape[1:])
+
+
+def hall_interval(
+    estimate: ArrayLike, jackknife: ArrayLike, level: float, strata: Strata | None = None
+) -> Values:
+    """Return the skewness-corrected interval of each estimate: lows, highs.
+
+    Args:
+        estimate: score or difference on the test set itself, one or several.
+        jackknife: estimates without one unit each, shaped (unit,) or (unit, estimate).
+        level: confidence level, such as 0.95.
+        strata: first unit and end of each stratum; the mixture of strata is fixed.
+    """
+    left_out = jackknife_values(jackknife)
+    centre = as_observed(estimate, left_out, "estimate")
+    bounds = _core.intervals(
+        "hall",
+        require_level(level),
+        estimates=centre.ravel(),
+        jackknife=left_out.reshape(len(left_out), -1),
+        strata=strata or (),
+    )
+    return bounds.reshape(2, *centre.shape)
+
+
+def hall_p(
+    estimate: ArrayLike,
+    jackknife: ArrayLike,
+    null: float = 0.0,
+    alternative: Alternative = "greater",
+    *,
+    scale: ArrayLike = 0.0,
+    strata: Strata | None = None,
+) -> Values:
+    """Return p-values of the hypotheses that the true values are `null`.
+
+    Args:
+        estimate: estimates on the test set itself, negated if lower is better.
+        jackknife: estimates without one unit each, negated likewise.
+        null: hypothesized value.
+        alternative: "greater" asks whether the true value is above, "less" whether it is below.
+        scale: size of the scores, to which rounding is relative.
+        strata: strata, see `hall_interval`.
+    """
+    if alternative not in ALTERNATIVES:
+        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+    left_out = jackknife_values(jackknife)
+    distance = as_observed(estimate, left_out, "estimate") - null
+    sizes = np.broadcast_to(np.asarray(scale, dtype=np.float64), distance.shape)
+    columns = left_out.reshape(len(left_out), -1)
+    p = _core.hall_p(distance.ravel(), columns, alternative, sizes.ravel(), strata or ())
+    return np.asarray(p.reshape(distance.shape))[()]
+
+
+# Intervals of pass/fail scores; `crates/core/src/statistics/rates.rs` has the formulas, when each
+# is used, and what they assume.
+
+
+def wilson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    """Return Wilson's score interval of a rate: low, high; `trials` may be fractional.
+
+    >>> wilson_interval(1.0, 10, 0.95).round(4).tolist()
+    [0.7225, 1.0]
+    """
+    return _rate_interval("wilson", rate, trials, level)
+
+
+def clopper_pearson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    """Return Clopper and Pearson's interval of a rate, whose coverage is at least its level.
+
+    >>> clopper_pearson_interval(1.0, 10, 0.95).round(4).tolist()
+    [0.6915, 1.0]
+    """
+    return _rate_interval("clopper-pearson", rate, trials, level)
+
+
+def _rate_interval(name: str, rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
+    rates, counts = np.broadcast_arrays(np.asarray(rate, float), np.asarray(trials, float))
+    bounds = _core.rate_intervals(name, rates.ravel(), counts.ravel(), require_level(level))
+    return bounds.reshape(2, *rates.shape)
 
 
 # Intervals of scores and of differences, by the method that settings name.

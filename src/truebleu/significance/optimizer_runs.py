@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.counts.counts import Counts
-    from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
     from truebleu.schema import About, Alternative
     from truebleu.significance.unit_counts import Pair
@@ -101,6 +100,11 @@ class RunScores:
     pooled_score: float
 
 
+def _of_metric(name: str) -> Any:
+    """Make a property of an average that is its metric's."""
+    return property(lambda average: getattr(average.metric, name))
+
+
 @dataclass(frozen=True, slots=True)
 class RunAverage(Scorer):
     """Mean of the scores of a system's runs.
@@ -118,35 +122,13 @@ class RunAverage(Scorer):
     runs: int
     sizes: tuple[int, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """Name of the metric."""
-        return self.metric.name
-
-    @property
-    def signature(self) -> Signature:
-        """Signature of the metric."""
-        return self.metric.signature
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Direction of the metric."""
-        return self.metric.higher_is_better
-
-    @property
-    def digits(self) -> int:
-        """Decimals of the metric."""
-        return self.metric.digits
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Smallest and largest possible score of the metric."""
-        return self.metric.limits
-
-    @property
-    def weight_columns(self) -> tuple[int, ...]:
-        """Columns of the first run that measure the amount of text."""
-        return self.metric.weight_columns
+    name = _of_metric("name")
+    signature = _of_metric("signature")
+    higher_is_better = _of_metric("higher_is_better")
+    digits = _of_metric("digits")
+    limits = _of_metric("limits")
+    # Columns of the first run: all runs translate the same text.
+    weight_columns = _of_metric("weight_columns")
 
     def by_system(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Reshape counts (unit, output, column) to (unit, system, run and column)."""

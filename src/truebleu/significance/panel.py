@@ -41,7 +41,6 @@ from truebleu.significance.pairs import (
     swap_tests,
 )
 from truebleu.significance.panel_files import read_panel
-from truebleu.significance.rates import are_rates
 from truebleu.significance.settings import (
     CompareSettings,
     ResamplingSettings,
@@ -49,7 +48,7 @@ from truebleu.significance.settings import (
     units_of,
 )
 from truebleu.significance.student import student_p, student_quantiles
-from truebleu.significance.unit_counts import count_units
+from truebleu.significance.unit_counts import are_rates, count_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,6 +20,7 @@ from truebleu.significance.human_curves import PeopleAgreement, agreement_of_pai
 from truebleu.significance.intervals import (
     Estimates,
     choose_interval,
+    hall_p,
     interval_bounds,
     medians_and_relative_intervals,
     score_bounds,
@@ -36,7 +37,6 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.rates import are_rates
 from truebleu.significance.replicates import bootstrap_scores
 from truebleu.significance.settings import (
     CompareSettings,
@@ -44,9 +44,8 @@ from truebleu.significance.settings import (
     name_of_unit,
     resolve_settings,
 )
-from truebleu.significance.student import hall_p
 from truebleu.significance.tests import TESTS, fewest_units
-from truebleu.significance.unit_counts import count_units, design_effects, largest_units
+from truebleu.significance.unit_counts import are_rates, count_units, design_effects, largest_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

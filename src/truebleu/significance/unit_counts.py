@@ -12,7 +12,6 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanScorer
 from truebleu.resampling import blocks, jackknife_error, on_exact_grid
 from truebleu.schema import ComparedByValue
-from truebleu.significance.rates import are_clustered, are_rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +30,18 @@ Pair = tuple[int, int]
 ENOUGH_ZEROS, MOST_ZEROS = 10, 0.1
 # Numbers in a block: 32 MB.
 BLOCK_SIZE = 1 << 22
+
+
+def are_rates(metric: Scorer, rows: NDArray[Any]) -> bool:
+    """Return whether all scores are 0 or 1, on the same segments for all systems."""
+    if not isinstance(metric, MeanScorer) or rows.ndim != 3 or rows.shape[2] != 2:
+        return False
+    return _core.Rows(rows.reshape(len(rows), -1)).are_rates()
+
+
+def are_clustered(rows: Values) -> bool:
+    """Return whether units hold several items; rows are shaped (unit, system, 2)."""
+    return bool((rows[..., 1] > 1).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
