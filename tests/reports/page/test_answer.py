@@ -10,6 +10,7 @@ import pytest
 
 from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import Report, report
+from truebleu.metrics import LengthRatio
 from truebleu.reports.page import html_page
 from truebleu.reports.page.answer import natural_order
 from truebleu.significance.compare import GroupComparison
@@ -143,3 +144,12 @@ def test_a_document_that_carries_the_difference_is_named_without_an_explanation_
         (box,) = re.findall(r'<p class="flag">(.*?)</p>', first_screen(shown))
         words = re.sub("<[^>]*>", "", box)
         assert f"Document d19 accounts for {100 * (share or 0):.0f} % of the variance" in words
+
+
+def test_a_metric_without_a_direction_has_higher_scores_and_no_better_ones() -> None:
+    for texts in (SPORT, CAUSES):
+        screen = first_screen(report(texts, metrics=[LengthRatio()], replicates=400))
+        axis = re.findall(r'<th scope="col" class="plot.*?</th>', screen)[0]
+        assert "better" not in axis
+        assert "worse" not in axis
+        assert "higher" in axis or "lower than" in axis

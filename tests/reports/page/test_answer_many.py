@@ -78,4 +78,5 @@ def test_a_baseline_is_what_the_others_differ_from() -> None:
     made = report(CAUSES, baseline="baseline", replicates=200)
     screen = first_screen(made)
     assert "worse than baseline" in screen
+    assert "better →" in screen
     assert "<rect class=" not in screen

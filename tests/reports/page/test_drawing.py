@@ -67,7 +67,7 @@ def test_lower_is_better_turns_numbers_and_drawings_alike() -> None:
     made = report(simulate_causes(segments=30), metrics=["ter"], replicates=200)
     metric = made.comparison.metrics["TER"]
     row = ForestRow("TER", Mark.of("TER", (10.0, (4.0, 17.0), True), metric))
-    html = forest([row], ("a", "b"), 0.95, in_points=False)
+    html = forest([row], ("a", "b"), 0.95, metric)
     assert "−10.00" in html
     assert "[−17.00, −4.00]" in html
     assert 'class="behind"' in html

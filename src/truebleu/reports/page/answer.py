@@ -62,9 +62,9 @@ def answer(report: Report) -> str:
         of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
         cautions = [caution for caution in cautions if caution not in of_one_unit]
         sentences = [*p, *_other_metrics(comparison, pairs[0]), *cautions]
-        in_points, level = comparison.metrics[label].percent, comparison.settings.level
+        metric, level = comparison.metrics[label], comparison.settings.level
         box = _box_of_pair(report, pairs[0], of_one_unit)
-        table = drawing.forest([*_rows(report, pairs[0])], _names(pairs[0]), level, in_points)
+        table = drawing.forest([*_rows(report, pairs[0])], _names(pairs[0]), level, metric)
         picture = ""
     return (
         f'<h1>{drawing.with_names(headline, names)}</h1><p class="then">'
@@ -360,7 +360,9 @@ def _league(report: Report, label: str, remarks: Mapping[str, str]) -> str:
     marks = _marks(comparison, label, reference)
     axis = drawing.Axis([marks[name].numbers for name in order[1:]], cut=True)
     drawings, differences, intervals = zip(*(axis.cells(marks[n]) for n in order), strict=True)
-    heading = axis.heading(f"← worse than {text_of(drawing.short(reference))}")
+    worse, better = drawing.sides(metrics[label])
+    right = f"{better} →" if comparison.settings.baseline else ""
+    heading = axis.heading(f"← {worse} than {text_of(drawing.short(reference))}", right)
     numbers = {name: number for number, name in enumerate(comparison.systems)}
     badges = {
         name: f' <span class="badge">{text_of(text)}</span>' for name, text in remarks.items()

@@ -291,8 +291,13 @@ class ForestRow:
     scores: tuple[str, str] = ("", "")
 
 
+def sides(metric: MetricResult) -> tuple[str, str]:
+    """Return the words for the left and the right side of an axis of differences."""
+    return ("lower", "higher") if metric.higher_is_better is None else ("worse", "better")
+
+
 def forest(
-    rows: Sequence[ForestRow], systems: tuple[str, str], level: float, in_points: bool
+    rows: Sequence[ForestRow], systems: tuple[str, str], level: float, metric: MetricResult
 ) -> str:
     """Render differences between two systems below each other, on one axis.
 
@@ -300,10 +305,10 @@ def forest(
         rows: rows from the top.
         systems: names of both systems.
         level: confidence level of the intervals.
-        in_points: True if the differences are in percentage points.
+        metric: main metric.
     """
     axis = Axis([row.mark.numbers for row in rows if row.mark is not None])
-    better = '<tspan class="wide"> better</tspan>'
+    better = f'<tspan class="wide"> {sides(metric)[1]}</tspan>'
     first, second = (text_of(short(name)) for name in systems)
     heading = 'diff<span class="wide">erence</span>'
     numbers = [("", "", "") if row.mark is None else axis.cells(row.mark) for row in rows]
@@ -315,7 +320,7 @@ def forest(
             for side, name in enumerate(systems)
         ),
         ("plot", axis.heading(f"← {second}{better}", f"{first}{better} →"), drawings),
-        ("number", "points" if in_points else heading, differences),
+        ("number", "points" if metric.percent else heading, differences),
         ("number wide", f"{100 * level:g} % interval", intervals),
         ("number wide", "p", [text_of(row.p) for row in rows]),
     )

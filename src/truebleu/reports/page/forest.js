@@ -27,10 +27,10 @@ function gridOf({ ticks, at }, top, bottom) {
   return ticks.map((tick) => svg("line", { class: tick ? "grid" : "zero", x1: at(tick), x2: at(tick), y1: top, y2: bottom }));
 }
 
-function axisHeading(axis, [first, second]) {
+function axisHeading(axis, [first, second], { higher }) {
   const digits = Math.max(0, -Math.floor(Math.log10(axis.step) + 1e-9));
   const labels = axis.ticks.map((tick) => svg("text", { x: axis.at(tick), y: 36, "text-anchor": "middle" }, tick ? number(tick, digits, "+") : "0"));
-  const better = () => svg("tspan", { class: "wide" }, " better");
+  const better = () => svg("tspan", { class: "wide" }, higher === null ? " higher" : " better");
   return svg(
     "svg", { width: "100%", height: AXIS, "aria-hidden": "true" },
     svg("text", { x: 0, y: 14 }, `← ${short(second)}`, better()),
@@ -65,7 +65,7 @@ function forest(rows, names, pTitles, level) {
   const hidden = (text) => element("span", { class: "hidden" }, text);
   const columns = [
     ["of-row", hidden("row")], ...names.map((name) => ["number wide", short(name)]),
-    ["plot", element("div", {}, hidden("drawing"), axisHeading(axis, names))],
+    ["plot", element("div", {}, hidden("drawing"), axisHeading(axis, names, rows[0].metric))],
     ["number", element("span", {}, "diff", element("span", { class: "wide" }, "erence"))],
     ...[`${100 * level} % interval`, ...pTitles].map((title) => ["number wide", title]),
   ];
