@@ -33,7 +33,8 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
 # Words that Pygments cannot cut are code all the same.
 suppress_warnings = ["misc.highlighting_failure"]
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
 # The annotations of attributes would be read as markup: np.bool_ as a link.
 napoleon_attr_annotations = False
 autodoc_member_order = "groupwise"

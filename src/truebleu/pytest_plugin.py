@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike
-    from truebleu.counts.counts import Counts
     from truebleu.metrics.registry import MetricsLike
     from truebleu.significance.gate import GateResult
 
@@ -56,16 +55,18 @@ class Gate:
             The result, for further assertions.
         """
         __tracebackhide__ = True
+        from truebleu.counts.inputs import with_baseline
+        from truebleu.errors import SettingError
         from truebleu.significance.gate import gate
 
+        systems: Any = {"new": new, "old": baseline}
+        old = "old"
         if isinstance(new, str | os.PathLike):
-            documents = settings.pop("documents", None)
-            counts, old = _read(new, baseline, references, metrics, documents)
-            result = gate(counts, baseline=old, **settings)
-        else:  # `gate` raises an error for other types
-            both = {"new": new, "old": cast("TextLike", baseline)}
-            texts = cast("ReferencesLike", references)
-            result = gate(both, texts, metrics, baseline="old", **settings)
+            if not isinstance(baseline, str | os.PathLike):
+                raise SettingError("baseline", type(baseline), "a path, like the new outputs")
+            systems, old = with_baseline([os.fspath(new)], os.fspath(baseline))
+        texts = cast("ReferencesLike", references)
+        result = gate(systems, texts, metrics, baseline=old, **settings)
         if not result.passed:
             pytest.fail(str(result).rstrip(), pytrace=False)
         return result
@@ -75,29 +76,3 @@ class Gate:
 def truebleu_gate() -> Gate:
     """Provide gates that fail a test with their verdict; see `Gate.assert_not_worse`."""
     return Gate()
-
-
-def _read(
-    new: str | PathLike[str],
-    baseline: object,
-    references: object,
-    metrics: MetricsLike | None,
-    documents: str | PathLike[str] | None,
-) -> tuple[Counts, str]:
-    """Count the files of both systems; return the counts and the name of the old system."""
-    from truebleu.counts.inputs import counts_of_files, with_baseline
-    from truebleu.errors import SettingError
-
-    if not isinstance(baseline, str | os.PathLike):
-        raise SettingError("baseline", type(baseline), "a path, like the new outputs")
-    paths = [references] if isinstance(references, str | os.PathLike) else references or []
-    if not isinstance(paths, list | tuple):
-        raise SettingError("references", type(references), "a path, or a list of paths")
-    systems, old = with_baseline([os.fspath(new)], os.fspath(baseline))
-    counts = counts_of_files(
-        systems,
-        [os.fspath(path) for path in paths],
-        metrics,
-        documents=None if documents is None else os.fspath(documents),
-    )
-    return counts, old

@@ -8,6 +8,7 @@ from tests.reports.formats.examples import CONCLUSIONS, study_document
 from truebleu.reports.document import (
     Chart,
     Column,
+    Document,
     Heading,
     Plot,
     Sentences,
@@ -95,10 +96,14 @@ def test_a_table_without_rows_still_comes_with_its_sentences() -> None:
         (None, Column("n", "n"), "–"),
         (True, Column("b", "b"), "yes"),
         ("25 %", Column("s", "s", percent=True), "25 %"),
+        ((-0.5, 1.25), Column("i", "i", digits=1), "[-0.5, 1.2]"),
+        ((-0.5, 1.25), Column("i", "i", digits=2, sign=True), "[-0.50, +1.25]"),
+        ((None, 1.25), Column("i", "i", digits=2), "(−∞, 1.25]"),
+        ((None, None), Column("i", "i", digits=2), "(no interval)"),
     ],
 )
 def test_a_cell_is_written_as_its_column_says(
-    value: str | float | None, column: Column, expected: str
+    value: str | float | tuple[float | None, float | None] | None, column: Column, expected: str
 ) -> None:
     assert column.cell(value) == expected
 
@@ -133,3 +138,20 @@ def test_a_charted_document_has_a_title_a_table_sentences_and_a_chart() -> None:
     assert kinds == [Heading, Table, Sentences, Chart]
     assert document.sentences == ("It narrows.",)
     assert document.data is CONCLUSIONS
+
+
+def test_python_names_arguments_in_sentences_and_leaves_cells_as_they_are() -> None:
+    table = Table((Column("name", "--details"),), ({"name": "a --test b"},), ("see --details",))
+    document = Document((Sentences(("--correct-over metrics tests all",)), table), table)
+    assert render_text(document.for_python()) == (
+        'correct_over="metrics" tests all\n\n'
+        "--details\n----------\na --test b\n\nsee details=True\n"
+    )
+    assert document.sentences == ("--correct-over metrics tests all",)
+
+
+def test_intervals_stand_on_the_right_as_numbers_do() -> None:
+    column = Column("interval", "Interval", 1)
+    table = Table((Column("name", "Name"), column), ({"name": "a", "interval": (1.0, 2.0)}, {}))
+    assert table.is_numeric(column)
+    assert table_text(table).splitlines()[-1] == "–              –"

@@ -781,7 +781,7 @@ class ResultWriter:
 
     def __call__(self, result: Result, **options: Any) -> None:
         """Draw and print a result; its report takes `options`."""
-        self.draw(cast("Drawable", result))
+        self.draw(result)
         self.print(result, **options)
 
     def draw(self, result: Drawable) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 
@@ -162,11 +164,6 @@ def _metrics() -> Iterator[dict[str, str]]:
         yield {"metric": name, "what it is": title, "settings and defaults": settings}
 
 
-def _tokenizers() -> Iterator[dict[str, str]]:
-    for name, description in DESCRIPTIONS.items():
-        yield {"tokenizer": name, "what it does": description}
-
-
 def _formats() -> Iterator[dict[str, str]]:
     from truebleu.scores.formats import FORMATS as TOOL_FORMATS
 
@@ -180,36 +177,35 @@ def _formats() -> Iterator[dict[str, str]]:
         yield {"format": name, "what it is": f"--format {name}", "for": "results"}
 
 
-def _registered(kind: str, registry: str, **columns: str) -> Iterator[dict[str, str]]:
-    """Yield a row for each item of a registry ("module:NAME"), with a column per attribute."""
+def _registered(kind: str) -> Iterator[dict[str, str]]:
+    """Yield a row for each item of a registry, with its title and further columns."""
+    noun, registry, columns = REGISTRIES[kind]
     module, _, name = registry.partition(":")
     for key, item in getattr(import_module(f"truebleu.{module}"), name).items():
-        cells = {heading: getattr(item, column) or "" for heading, column in columns.items()}
-        yield {kind: key, "what it is": item.title, **cells}
+        cells = {heading: cell(item) or "" for heading, cell in columns.items()}
+        yield {noun: key, "what it is": item.title, **cells}
 
 
-def _tuners() -> Iterator[dict[str, str]]:
-    from truebleu.nbest.tuning import TUNERS
-
-    for name, tuner in TUNERS.items():
-        settings = default_settings(tuner)
-        yield {"tuner": name, "what it is": tuner.title, "settings and defaults": settings}
-
-
-ORIGIN = {"from": "origin"}
+ORIGIN: dict[str, Callable[[Any], str]] = {"from": attrgetter("origin")}
+#: Heading of the names, registry as "module:NAME", and further columns of each kind.
+REGISTRIES: dict[str, tuple[str, str, dict[str, Callable[[Any], str]]]] = {
+    "tests": ("test", "significance.tests:TESTS", ORIGIN),
+    "corrections": (
+        "correction",
+        "significance.corrections:CORRECTIONS",
+        {"assumes": attrgetter("assumption")},
+    ),
+    "intervals": ("interval", "significance.intervals:INTERVAL_METHODS", {}),
+    "coefficients": ("coefficient", "agreement.coefficients:DEFINITIONS", ORIGIN),
+    "tuners": ("tuner", "nbest.tuning:TUNERS", {"settings and defaults": default_settings}),
+}
 KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
     "metrics": _metrics,
-    "tokenizers": _tokenizers,
+    "tokenizers": lambda: (
+        {"tokenizer": name, "what it does": text} for name, text in DESCRIPTIONS.items()
+    ),
     "formats": _formats,
-    "tests": lambda: _registered("test", "significance.tests:TESTS", **ORIGIN),
-    "corrections": lambda: _registered(
-        "correction", "significance.corrections:CORRECTIONS", assumes="assumption"
-    ),
-    "intervals": lambda: _registered("interval", "significance.intervals:INTERVAL_METHODS"),
-    "coefficients": lambda: _registered(
-        "coefficient", "agreement.coefficients:DEFINITIONS", **ORIGIN
-    ),
-    "tuners": _tuners,
+    **{kind: partial(_registered, kind) for kind in REGISTRIES},
 }
 KIND = click.Argument(["kind"], type=click.Choice(tuple(KINDS)))
 

@@ -351,21 +351,21 @@ def discard(stream: TextIO | None) -> None:
 def stopped_by_signals() -> Iterator[None]:
     """Raise SignalError at SIGTERM and SIGHUP, unless they are ignored, as under nohup."""
     before = {}
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        raise SignalError(number)
+
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # Only the main thread may set handlers.
         with suppress(ValueError):
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                before[number] = signal.signal(number, _stop)
+                before[number] = signal.signal(number, stop)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _stop(number: int, _frame: FrameType | None) -> None:
-    raise SignalError(number)
 
 
 # Commands without a module of their own.

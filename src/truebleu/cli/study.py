@@ -109,7 +109,7 @@ class StudyOptions(TypedDict, total=False):
         resume: save results in FILE as they come, and continue from it if it exists.
         simulate: study N simulated segments instead of texts or lists.
         topics: segments per topic on average, with --simulate; topics differ in difficulty.
-        sparse: with --simulate: every pair of words is a feature too, thousands of sparse ones.
+        sparse: a feature for every pair of words, thousands of them, with --simulate.
         references: a reference; repeat for several.
         test_lists: test lists, with the same features.
         test_references: a reference of the test lists; repeat for several.

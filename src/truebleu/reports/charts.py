@@ -257,6 +257,12 @@ class _Data:
         categories: True if the axis of x has labels instead of numbers.
         series: labels of the series; empty without a column of series.
         panels: labels of the panels; empty without a column of panels.
+        is_crowded: True if points of several series have the same x.
+        has_error_bars: True if any point has an error bar.
+        has_verdicts: True if the series are verdicts, whose dots are alike but for colour and
+            filling.
+        has_steady_references: True if all rows of each panel have the same reference, so that one
+            line shows it.
     """
 
     def __init__(self, chart: Chart) -> None:
@@ -292,6 +298,12 @@ class _Data:
         self.panels = self._labels_of("panel", labels)
         self.panels_are_text = all(isinstance(value, str) for value in labels.get("panel", ()))
         self.x_labels = self._labels_of("x", labels)
+        positions = [(point.get("panel"), point["x"]) for point in self.points]
+        self.is_crowded = len(self.series) > 1 and len(set(positions)) < len(positions)
+        self.has_error_bars = any("low" in point for point in self.points)
+        self.has_verdicts = self.plot.series_order == VERDICTS
+        marked = {(p.get("panel"), p["reference"]) for p in self.points if "reference" in p}
+        self.has_steady_references = len(marked) == len(dict(marked))
 
     def _point(self, row: Row, labels: Mapping[str, Mapping[Value, str]]) -> Part | None:
         """Return the parts of a row that are drawn, or None if it has no place on the axes."""
@@ -348,30 +360,6 @@ class _Data:
         smallest = SMALLEST_USE * (max(whole) - min(whole))
         return all(max(part) - min(part) >= smallest for part in ranges if max(part) > min(part))
 
-    @property
-    def is_crowded(self) -> bool:
-        """True if points of several series have the same x."""
-        positions = [(point.get("panel"), point["x"]) for point in self.points]
-        return len(self.series) > 1 and len(set(positions)) < len(positions)
-
-    @property
-    def has_error_bars(self) -> bool:
-        """True if any point has an error bar."""
-        return any("low" in point for point in self.points)
-
-    @property
-    def has_verdicts(self) -> bool:
-        """True if the series are verdicts, whose dots are alike but for colour and filling."""
-        return self.plot.series_order == VERDICTS
-
-    @property
-    def has_steady_references(self) -> bool:
-        """True if all rows of each panel have the same reference, so that one line shows it."""
-        return all(
-            len({point["reference"] for point in self.of_panel(panel) if "reference" in point}) <= 1
-            for panel in self.panels or (None,)
-        )
-
 
 def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
     """Map each value to its label: numbers sorted, yes before no, others in order of rows."""
@@ -423,7 +411,8 @@ def _panel(data: _Data, name: str | None) -> Part:
 def _layers(data: _Data, panel: str | None) -> list[Part]:
     """Make the layers of a panel, from the back to the front."""
     colour = {} if data.series else {"color": FIRST}
-    looks = (look for most, *look in CROWDS if len(data.of_panel(panel)) <= most)
+    count = len(data.of_panel(panel))
+    looks = (look for maximum, *look in CROWDS if count <= maximum)
     size, opacity = next(looks, LARGEST_CROWD)
     point: Part = {"type": "point", "size": size, "opacity": opacity, **colour}
     point["filled"] = not data.has_verdicts

@@ -528,7 +528,7 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
     heading = doc.interval_heading(settings.level, adjusted=adjusted)
     few = len(comparison.metrics) <= (1 if baseline else METRICS_WITH_INTERVALS)
     p = "adjusted p" if len(comparison.of(label)) > 1 else "p"
-    alone, runs = "alone p" if adjusted else "p", comparison.runs is not None
+    raw_p, runs = "alone p" if adjusted else "p", comparison.runs is not None
     column = partial(doc.Column, numeric=True)
     columns = (
         (True, doc.Column("score", f"{label}{' %' if metric.percent else ''}{lower}", digits)),
@@ -536,7 +536,7 @@ def _columns(comparison: Comparison, label: str, *, details: bool) -> list[doc.C
         (details or few, column("interval", heading, digits)),
         (baseline, column("p_adjusted", p)),
         (not baseline and len(several) > 2 and has_direction, column("ranks", "rank")),
-        (details and correction.basis != "segment scores", column("p", alone)),
+        (details and correction.basis != "segment scores", column("p", raw_p)),
         (details and adjusted, column("uncorrected", "alone, interval", digits)),
         (details and has_direction, column("p_best", "best in", 0, percent=True)),
         # Variation by runs and by the choice of segments (Clark et al. 2011).
@@ -563,12 +563,12 @@ def _system_cells(
     }
     if compared is not None:
         pair, sign = compared
-        alone = pair.uncorrected_interval
+        uncorrected = pair.uncorrected_interval
         cells |= {
             "difference": sign * pair.difference,
             "p": doc.p_cell(pair.p),
             "p_adjusted": doc.p_cell(pair.p_adjusted) + "*" * pair.significant,
-            "uncorrected": alone if alone is None or sign > 0 else _negate(alone),
+            "uncorrected": uncorrected if uncorrected is None or sign > 0 else _negate(uncorrected),
         }
     return cells if result.runs is None else cells | row_of(result.runs)
 
@@ -662,7 +662,7 @@ def pair_table(comparison: Comparison) -> doc.Table:
         rows += [labels | row_of(pair) for pair in group.comparisons]
     hidden = ["note", "open_end"]
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
-        hidden += ("p", "p_se")  # they belong to another test than the adjusted p
+        hidden += ("p", "p_se")  # p-values of another test than the adjusted p
     signatures = doc.signature_lines(metric.signature for metric in comparison.metrics.values())
     return doc.data_table(rows, signatures, hidden)
 

@@ -383,15 +383,14 @@ def charted_document(
         chart: rows of the chart; if None, the table.
         data: table for programs; if None, the table.
     """
-    lines, charted, titles = tuple(sentences), chart or table, axes or {}
+    lines, rows, titles = tuple(sentences), chart or table, axes or {}
     columns = (
-        replace(column, heading=titles.get(column.name, column.heading))
-        for column in charted.columns
+        replace(column, heading=titles.get(column.name, column.heading)) for column in rows.columns
     )
-    drawn = Chart(
-        title=title, table=replace(charted, columns=tuple(columns)), plot=plot, sentences=lines
+    picture = Chart(
+        title=title, table=replace(rows, columns=tuple(columns)), plot=plot, sentences=lines
     )
-    return Document((Heading(title), table, Sentences(lines), drawn), data or table)
+    return Document((Heading(title), table, Sentences(lines), picture), data or table)
 
 
 class Renderable(Protocol):
@@ -474,8 +473,8 @@ def is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# What GitHub and Azure Pipelines obey in the output of a step: `::error::` where a line begins, as
-# each word may after a wrap, and `##[error]` or `##vso[task]` anywhere.
+# Commands that GitHub and Azure Pipelines run in the output of a step: `::error::` at the start of
+# a line, where a wrap may put any word, and `##[error]` or `##vso[task]` anywhere.
 STEP_COMMAND = re.compile(r"(?<![^\s,]):(?=:)|(?<=#)#(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
 
 
@@ -779,7 +778,7 @@ def join_names(parts: Sequence[str], maximum: int | None = None, word: str = "an
 
 
 def by_label(lines: Mapping[str, str]) -> list[str]:
-    """Return a line per label, or only the line if it is the same for all of them."""
+    """Return a line per label; a line without a label if all labels have the same."""
     if len(set(lines.values())) == 1:
         return [next(iter(lines.values()))]
     return [f"{label}: {line}" for label, line in lines.items()]

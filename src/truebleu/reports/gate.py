@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from truebleu.reports.words import Words
     from truebleu.significance.gate import GateCheck, GateResult
 
+VERDICTS = ("fail", "pass")
 # Maximum number of slices in a sentence.
 MOST_SLICES = 8
 
@@ -56,15 +57,15 @@ def sentences(result: GateResult) -> list[str]:
         (check,) = result.checks
         # A slice may fail although the whole passes.
         overall = "overall " if check.passed and not result.passed else ""
-        reason = f"{overall}{_verdict(check.passed)}: {_reason(result, check)}"
+        reason = f"{overall}{VERDICTS[check.passed]}: {_reason(result, check)}"
         return [reason, _numbers(result, check)]
     passed = sum(check.passed for check in result.checks)
     lines = [
-        f"{_verdict(result.passed)}: {result.new} passes on {passed} of {len(result.checks)} "
+        f"{VERDICTS[result.passed]}: {result.new} passes on {passed} of {len(result.checks)} "
         "metrics and must pass on each of them."
     ]
     for check in result.checks:
-        lines.append(f"  {_verdict(check.passed)}: {_reason(result, check)}")
+        lines.append(f"  {VERDICTS[check.passed]}: {_reason(result, check)}")
         lines.append(f"    {_numbers(result, check)}")
     return lines
 
@@ -139,10 +140,6 @@ def check_table(result: GateResult) -> doc.Table:
     decision = {"new": result.new, "old": result.old, "rule": result.rule}
     rows = [{**decision, **row_of(check)} for check in result.checks]
     return doc.data_table(rows, doc.signature_lines(check.signature for check in result.checks))
-
-
-def _verdict(passed: bool) -> str:
-    return "pass" if passed else "fail"
 
 
 def _reason(result: GateResult, check: GateCheck) -> str:

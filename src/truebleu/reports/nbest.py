@@ -324,8 +324,8 @@ def mbr_document(result: MBRResult, *, details: bool = False) -> doc.Document:
         ]
         if values:
             ends = {"low": min(values), "high": max(values)}
-            what = noun.format(result.metric)
-            rows.append({"what": what, "value": sum(values) / len(values), **ends})
+            quantity = noun.format(result.metric)
+            rows.append({"what": quantity, "value": sum(values) / len(values), **ends})
     summary = [doc.Table(MBR_SUMMARY, tuple(rows))] if details or not result.gains else []
     settings = result.settings
     method = f"expected {result.metric}, {settings.method.name}, weighed by {settings.weigh_by}"

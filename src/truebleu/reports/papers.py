@@ -17,7 +17,7 @@ from truebleu.reports.document import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.reports.document import Block, Row
 
@@ -91,7 +91,9 @@ def pivot(
     required = {**(where or {}), **({first: chosen[0][first]} if first and chosen else {})}
     headings = {}
     lines: dict[tuple[object, ...], dict[str, Any]] = {}
-    for row in _matching(chosen, required):
+    for row in chosen:
+        if any(row[name] != value for name, value in required.items()):
+            continue
         for name, form in cells.items():
             key = tuple(row[field] for field in by) or (name,)
             line = lines.setdefault(key, dict(zip(by or [""], key, strict=True)))
@@ -101,10 +103,6 @@ def pivot(
     named = (Column(n, n.capitalize(), 0, percent=n == "share") for n in by or [""])
     columns = (*named, *(Column(*item) for item in headings.items()))
     return Table(columns, tuple(lines.values()))
-
-
-def _matching(rows: Iterable[Row], required: Mapping[str, object]) -> Iterator[Row]:
-    return (row for row in rows if all(row[name] == value for name, value in required.items()))
 
 
 def _formatted(form: str, row: Row) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def in_percent(result: Shown, labels: Set[str]) -> Shown:
         result: result of `compare`, `gate` or `explain`.
         labels: labels of the metrics with pass/fail scores.
     """
-    return cast("Shown", _scaled(result, labels, is_rate=False)) if labels else result
+    return cast("Shown", _scaled(result, labels)) if labels else result
 
 
 def comparison_in_percent(comparison: Comparison) -> Comparison:
@@ -42,46 +43,46 @@ def comparison_in_percent(comparison: Comparison) -> Comparison:
     return in_percent(comparison, labels)
 
 
-def _scaled(value: Any, labels: Set[str], *, is_rate: bool) -> Any:
-    if isinstance(value, Mapping):
-        parts = {name: (part, is_rate or name in labels) for name, part in value.items()}
-        return {
-            name: 100 * part
-            if rate and isinstance(part, float)
-            else _scaled(part, labels, is_rate=rate)
-            for name, (part, rate) in parts.items()
-        }
+def _scaled(
+    value: Any, labels: Set[str], *, is_rate: bool = False, are_points: bool = False
+) -> Any:
+    """Multiply the fractions in a value by 100.
+
+    Args:
+        value: result, or a part of one.
+        labels: labels of the metrics with pass/fail scores.
+        is_rate: True if the value belongs to one of these metrics.
+        are_points: True to multiply all fractions in the value; whole numbers are counts.
+    """
+    if isinstance(value, float):
+        return 100 * value if are_points else value
+    scaled = partial(_scaled, labels=labels)
     if isinstance(value, tuple):
-        return tuple(_scaled(part, labels, is_rate=is_rate) for part in value)
+        return tuple(scaled(part, is_rate=is_rate, are_points=are_points) for part in value)
+    if isinstance(value, Mapping):
+        rates = {name: is_rate or name in labels for name in value}
+        return {
+            name: scaled(
+                part,
+                is_rate=rates[name],
+                are_points=are_points or (rates[name] and isinstance(part, float)),
+            )
+            for name, part in value.items()
+        }
     if not is_dataclass(value) or isinstance(value, type):
         return value
     label = getattr(getattr(value, "comparison", value), "metric", None)
-    is_rate = is_rate or label in labels
+    is_rate |= label in labels
     changes: dict[str, Any] = {}
-    for field in fields(value):
-        part = getattr(value, field.name)
-        are_points = field.name in IN_POINTS or _are_contributions(field.name, part)
-        # The numbers of fixed items are whole.
-        if is_rate and are_points and not isinstance(part, int):
-            changes[field.name] = _in_points(part)
-        elif is_rate and field.name == "digits":
-            changes["digits"] = PERCENT_DIGITS
-        elif field.name not in OTHERS and isinstance(part, tuple | Mapping) | is_dataclass(part):
-            changes[field.name] = _scaled(part, labels, is_rate=is_rate)
-    return replace(value, **changes) if changes else value
-
-
-def _are_contributions(name: str, value: Any) -> bool:
-    # Elsewhere, segments are their indices or number.
-    return name == "segments" and isinstance(value, tuple) and isinstance(value[0], float)
-
-
-def _in_points(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_in_points, value))
-    if isinstance(value, Mapping):
-        return {name: _in_points(part) for name, part in value.items()}
-    return None if value is None else 100 * value
+    for name, part in ((field.name, getattr(value, field.name)) for field in fields(value)):
+        # Elsewhere, segments are their indices or number.
+        are_contributions = name == "segments" and isinstance(part, tuple)
+        are_points = is_rate and (name in IN_POINTS or are_contributions)
+        if name == "digits" and is_rate:
+            changes[name] = PERCENT_DIGITS
+        elif name not in OTHERS:
+            changes[name] = scaled(part, is_rate=is_rate, are_points=are_points)
+    return replace(value, **changes)
 
 
 def unit(label: str, *, percent: bool) -> str:

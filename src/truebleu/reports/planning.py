@@ -32,7 +32,8 @@ SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 def plan_document(plan: Plan) -> doc.Document:
     """Lay out the plan's sentences, a table of sizes or of pairs, and a chart of the power."""
     metrics = dict.fromkeys(pair.metric for pair in plan.plans)
-    hardest = [max(plan.of(metric), key=_demand) for metric in metrics]
+    # The pair that needs the largest test set; without an answer, that varies most.
+    hardest = [max(plan.of(m), key=lambda p: p.smallest_difference or p.sd) for m in metrics]
     lines = [line for pair in hardest for line in plan_sentences(plan, pair)]
     one = len(plan.plans) == 1
     notes = (*doc.signature_lines([pair.signature for pair in plan.plans]), _method(plan))
@@ -49,11 +50,6 @@ def plan_document(plan: Plan) -> doc.Document:
 
 def _words(plan: Plan) -> Words:
     return words_of(plan.test_set.rows)
-
-
-def _demand(pair: PairPlan) -> float:
-    """Return a number that grows with the test set size needed for a pair."""
-    return pair.sd if pair.smallest_difference is None else pair.smallest_difference
 
 
 def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
@@ -310,7 +306,7 @@ def sample_document(sample: Sample) -> doc.Document:
     if sample.domains:
         columns = tuple(columns_of(DomainShare).values())
         tables.append(doc.Table(columns, tuple(map(row_of, sample.domains))))
-    return doc.Document((doc.Sentences(sample_sentences(sample)), *tables), long_table(sample))
+    return doc.Document((doc.Sentences(sample_sentences(sample)), *tables), data=tables[0])
 
 
 def sample_sentences(sample: Sample) -> tuple[str, ...]:
@@ -337,7 +333,7 @@ def length_table(sample: Sample) -> doc.Table:
     headings = [names.get(share, f"{100 * share:g} %") for share in QUANTILES]
     columns = (
         doc.Column("texts", "words per segment"),
-        doc.Column("segments", "segments", numeric=True),
+        doc.Column("segments", "segments"),
         doc.Column("mean", "mean", digits=1),
         *(doc.Column(heading, heading) for heading in headings),
     )
@@ -348,30 +344,10 @@ def length_table(sample: Sample) -> doc.Table:
     rows: tuple[Row, ...] = tuple(
         {
             "texts": name,
-            "segments": f"{len(segments):,}",
+            "segments": len(segments),
             "mean": lengths.mean,
             **dict(zip(headings, lengths.quantiles.values(), strict=True)),
         }
         for name, segments, lengths in sides
     )
     return doc.Table(columns, rows)
-
-
-def long_table(sample: Sample) -> doc.Table:
-    """Make a row for every number."""
-    pool_quantiles = sample.pool_lengths.quantiles
-    measures: list[tuple[str, str, float | None, float | None]] = [
-        ("segments", "", len(sample.segments), len(sample.pool)),
-        ("documents", "", sample.documents, sample.pool_documents),
-        ("mean length", "", sample.lengths.mean, sample.pool_lengths.mean),
-        *(
-            ("length quantile", share, length, pool_quantiles[share])
-            for share, length in sample.lengths.quantiles.items()
-        ),
-        ("length distance", "", sample.length_distance, None),
-        ("usual distance", "", sample.usual_distance, None),
-        *(("domain share", part.domain, part.share, part.pool_share) for part in sample.domains),
-    ]
-    names = ("measure", "of", "test_set", "pool")
-    rows: tuple[Row, ...] = tuple(dict(zip(names, row, strict=True)) for row in measures)
-    return doc.Table(doc.plain_columns(*names), rows)

@@ -29,7 +29,10 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
         if not details:
             paper = _table_for_papers(scores)
             table = replace(table, paper=replace(paper, notes=(*table.notes, *paper.notes)))
-    cautions = [line for label in scores.digits for line in _smoothed(scores, label)]
+    cautions = []
+    for label in scores.digits:
+        orders = {system.name: system.scores[label].unmatched_order for system in scores.systems}
+        cautions += doc.smoothed(label, {name: order for name, order in orders.items() if order})
     if scores.settings is not None and scores.units is not None:
         if set((scores.interval_methods or {}).values()) <= {"wilson", "korn-graubard"}:
             cautions += doc.few_documents(scores.settings, scores.units)
@@ -51,11 +54,6 @@ def document(scores: Scores, *, details: bool = False) -> doc.Document:
         )
         blocks += [*_precision_tables(scores), doc.Notes(tuple(lines))]
     return doc.Document(tuple(blocks), table)
-
-
-def _smoothed(scores: Scores, label: str) -> list[str]:
-    orders = {system.name: system.scores[label].unmatched_order for system in scores.systems}
-    return doc.smoothed(label, {name: order for name, order in orders.items() if order})
 
 
 def _score_text(score: Score, scores: Scores) -> str:

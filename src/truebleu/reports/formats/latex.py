@@ -66,12 +66,9 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 
 
 def _comments(lines: Iterable[str]) -> str:
-    return "\n".join(f"% {_comment(line)}" for line in lines)
-
-
-def _comment(line: str) -> str:
-    """Write a line in ASCII: commands for accents and signs, other characters unchanged."""
-    return _joined(c if c.isascii() else _letter(c) for c in one_line(line))
+    """Write lines in ASCII: commands for accents and signs, other characters unchanged."""
+    texts = (_joined(c if c.isascii() else _letter(c) for c in one_line(line)) for line in lines)
+    return "\n".join(f"% {text}" for text in texts)
 
 
 def _tabular(table: Table) -> str:
