@@ -320,10 +320,11 @@ def _disputes(report: AgreementReport, index: int, label: str) -> str:
         f'<div class="segments" id="{anchor}"><h3>{name}</h3>{_segments(report, label, pair)}</div>'
         for anchor, name, pair in zip(anchors, names, shown, strict=True)
     )
+    some = f" The first {len(shown)}:" if len(shown) < len(pairs) else ""
     return (
         f'<div class="pane pane-{index}"><h2>Where {metric} and people disagree</h2>'
         f"<p>{metric} and {people} put {len(pairs):,} of {total:,} pairs of {systems} in opposite "
-        f"order; both differences are significant in {both}, one in {one}.</p>"
+        f"order; both differences are significant in {both}, one in {one}.{some}</p>"
         f"{rest if pairs else ''}</div>"
     )
 

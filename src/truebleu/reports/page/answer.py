@@ -39,7 +39,7 @@ OF_VARIANCE = "of the variance"
 P_OF_VERDICT = re.compile(r", (?=(?:adjusted )?p [=<] )")
 # Share of flagged outputs from which a system is named first.
 MANY_FLAGGED = 0.01
-# Maximum number of systems named in a sentence, and number of shades of cells.
+# Maximum number of systems or flags named in a sentence, and number of shades of cells.
 MOST_NAMES, SHADES = 3, 4
 # Size of a cell in the picture of all pairs, in pixels, room for names, and most systems in it.
 CELL, NAMES, MOST_IN_PICTURE = 16, 190, 60
@@ -162,7 +162,7 @@ def _box_of_pair(report: Report, pair: PairResult, cautions: Sequence[str]) -> s
             f"{text_of(doc.p_equals('p', effect.p or 0.0))} (exploratory)."
         )
         if effect in explained.degenerate:
-            flags = ", ".join(_flags(explained))
+            flags = doc.join_names([*_flags(explained)], MOST_NAMES)
             parts.append(f"The flags are {flags}; an output can have several.")
     name = str(explained.comparison.largest_unit)
     document = f"Document {drawing.linked(name_of(name), link(explained, document=name))} "
