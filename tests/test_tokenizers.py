@@ -84,29 +84,6 @@ def test_a_known_model_is_looked_for_in_the_named_folders(
     assert external.signature == f"flores101-{digest[:12]}"
 
 
-def test_the_checksum_that_a_model_must_have_may_be_given(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TRUEBLEU_MODELS", str(tmp_path))
-    (tmp_path / "flores200sacrebleuspm").write_bytes(model.read_bytes())
-    digest = sha256(model.read_bytes()).hexdigest()
-    for name in ("flores200", f"spm:{model}"):
-        assert tokenize("ab ba", f"{name}@{digest[:12]}") == tokenize("ab ba", name)
-        assert BLEU(tokenize=f"{name}@{digest}").signature == BLEU(tokenize=name).signature
-        with pytest.raises(UnreadableFileError, match=f"is {digest}; expected .* with 01234567"):
-            tokenize("a", f"{name}@01234567")
-    with pytest.raises(UnknownNameError):
-        BLEU(tokenize="flores200@12")
-    with pytest.raises(UnknownNameError):
-        BLEU(tokenize=f"13a@{digest}")
-
-
-def test_a_file_name_may_end_like_a_checksum(model: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "model@01234567"
-    copy.write_bytes(model.read_bytes())
-    assert tokenize("ab ba", f"spm:{copy}") == tokenize("ab ba", f"spm:{model}")
-
-
 @pytest.mark.parametrize("content", [b"", b"not a model"])
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.model"

@@ -13,7 +13,6 @@ text do not change it.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,14 +55,9 @@ BY_SCRIPT = {"Chinese": "zh"}
 OF_OTHER_UNSPACED_SCRIPTS = "char"
 # sacreBLEU's tokenizer by target language; sacreBLEU itself knows only two-letter codes.
 BY_LANGUAGE = {
-    "zh": "zh",
-    "zho": "zh",
-    "cmn": "zh",
-    "yue": "zh",
-    "ja": "ja-mecab",
-    "jpn": "ja-mecab",
-    "ko": "ko-mecab",
-    "kor": "ko-mecab",
+    **dict.fromkeys(("zh", "zho", "cmn", "yue"), "zh"),
+    **dict.fromkeys(("ja", "jpn"), "ja-mecab"),
+    **dict.fromkeys(("ko", "kor"), "ko-mecab"),
 }
 # Scripts without spaces that a tokenizer splits into words or characters.
 OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
@@ -103,9 +97,8 @@ def _is_subtag(part: str) -> bool:
 
 def cuts_words_of(tokenizer: str, script: str) -> bool:
     """Return whether a tokenizer splits words, or characters, in a script without spaces."""
-    if _split_checksum(tokenizer)[0] in MODELS or tokenizer.startswith(MODEL_PATH):
-        return True
-    return script in OF_UNSPACED_WORDS.get(tokenizer, ())
+    is_model = tokenizer in MODELS or tokenizer.startswith(MODEL_PATH)
+    return is_model or script in OF_UNSPACED_WORDS.get(tokenizer, ())
 
 
 #: Description of each tokenizer in a line.
@@ -138,8 +131,7 @@ def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless `name` is a tokenizer; its package may still be missing."""
     if not isinstance(name, str):
         raise SettingError("tokenizer", name, "a name, such as '13a'")
-    is_model = name.startswith(MODEL_PATH) or _split_checksum(name)[0] in MODELS
-    if name not in tokenizer_names() and not is_model:
+    if name not in tokenizer_names() and not name.startswith(MODEL_PATH):
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
@@ -168,19 +160,9 @@ def _load(name: str) -> ExternalTokenizer:
     """Load a tokenizer, cached because loading takes longer than splitting a text."""
     if name in MECAB:
         return _mecab(name, *MECAB[name])
-    model, checksum = _split_checksum(name)
-    if model.startswith(MODEL_PATH):
-        return _from_file(model.removeprefix(MODEL_PATH), "spm", checksum)
-    return _from_known_model(model, checksum)
-
-
-def _split_checksum(name: str) -> tuple[str, str]:
-    """Split MODEL@CHECKSUM into the model and the beginning of its file's SHA-256, or no text."""
-    model, _, checksum = name.rpartition("@")
-    is_file = os.path.exists(name.removeprefix(MODEL_PATH))
-    if not is_file and model and re.fullmatch("[0-9a-fA-F]{8,64}", checksum):
-        return model, checksum.lower()
-    return name, ""
+    if name.startswith(MODEL_PATH):
+        return _from_file(name.removeprefix(MODEL_PATH), "spm")
+    return _from_known_model(name)
 
 
 # Scripts without spaces between words.
@@ -288,7 +270,7 @@ FILE_NAMES = {
 }
 
 
-def _from_known_model(name: str, checksum: str) -> ExternalTokenizer:
+def _from_known_model(name: str) -> ExternalTokenizer:
     """Load the tokenizer of a published model by name; ``spm`` is an old name of flores101.
 
     These models have no published checksums, so the signature has the file's.
@@ -297,7 +279,7 @@ def _from_known_model(name: str, checksum: str) -> ExternalTokenizer:
     paths = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
     for path in paths:
         if os.path.isfile(path):
-            return _from_file(path, known, checksum)
+            return _from_file(path, known)
     reason = (
         f"no model for the tokenizer {name!r} here, nor in {', '.join(paths[1:])}; "
         "put it there, or name the file: tokenize=spm:PATH"
@@ -305,7 +287,7 @@ def _from_known_model(name: str, checksum: str) -> ExternalTokenizer:
     raise UnreadableFileError(paths[0], reason)
 
 
-def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:
+def _from_file(path: str, name: str) -> ExternalTokenizer:
     from hashlib import sha256
 
     try:
@@ -314,9 +296,6 @@ def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise UnreadableFileError(path, f"{reason}; expected a SentencePiece model") from error
-    if not digest.startswith(checksum):
-        reason = f"a model whose SHA-256 is {digest}; expected one that begins with {checksum}"
-        raise UnreadableFileError(path, reason)
     return ExternalTokenizer.cached(f"{name}-{digest[:12]}", _pieces(path))
 
 

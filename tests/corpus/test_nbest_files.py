@@ -96,11 +96,6 @@ def test_plain_text(folder: Folder) -> None:
     lists = read(folder, "a\nb\n\nd\n", list_size=2, scores=scores)
     assert [*lists] == [("a", "b"), ("", "d")]
     assert lists.log_probabilities is None
-    known = read(
-        folder, "a\nb\n\nd\n", list_size=2, scores=scores, log_base=2, length_normalized=False
-    )
-    assert known.log_probabilities is not None
-    assert known.log_probabilities.tolist() == pytest.approx([log(2) * n for n in (1, 2, 3, 4)])
 
 
 def test_json_lines_of_segments(folder: Folder) -> None:
@@ -199,9 +194,6 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         (MOSES, {"features": ["x"]}, "JSON Lines"),
         (MOSES, {"input_format": "word"}, "unknown input_format"),
         (MOSES, {"first_id": 2}, "from 0 to 1"),
-        (MOSES, {"log_base": 1}, "above 1"),
-        ("0 ||| a ||| A= 1\n", {"log_base": 2}, "without scores"),
-        ("a\n", {"list_size": 1, "log_base": 2}, "without scores"),
     ],
 )
 def test_malformed_lists_are_rejected_with_their_line(

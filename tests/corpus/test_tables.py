@@ -76,8 +76,8 @@ def test_a_table_is_read_once_for_all_its_columns(
 ) -> None:
     from truebleu.corpus import _files as files
 
-    read = Mock(wraps=files._opened)
-    monkeypatch.setattr(files, "_opened", read)
+    read = Mock(wraps=files._open)
+    monkeypatch.setattr(files, "_open", read)
     path = folder.write("t.tsv", "a\tb\tc\n1\t2\t3\n")
     read_test_set([f"{path}#a", f"{path}#b"], [f"{path}#c"])
     read.assert_called_once_with(path)

@@ -384,21 +384,21 @@ class OpenedFile:
         from io import BufferedReader
 
         self.path = path
-        file = _opened(path) if file is None else file
+        file = _open(path) if file is None else file
         mode = self._size = 0
         with suppress(AttributeError, OSError):  # files in memory have no descriptor
             state = os.fstat(file.fileno())
             mode, self._size = state.st_mode, state.st_size
         self._device = stat.S_ISCHR(mode) and not file.isatty()
         self._raw = BufferedReader(file)  # type: ignore[type-var]
-        with _named_errors(path):
+        with _converted_errors(path):
             beginning = self._raw.peek(16)[:16]
         self._kind = ""
         self._read: Callable[[int], bytes] = self._raw.read
         self._taken, self._is_closed = 0, False
         for kind, magic in _MAGIC.items():
             if beginning.startswith(magic):
-                self._kind, self._read = kind, _Inflated(self._raw, kind).read
+                self._kind, self._read = kind, _Decompressor(self._raw, kind).read
 
     @property
     def share_read(self) -> float | None:
@@ -409,7 +409,7 @@ class OpenedFile:
 
     def read(self) -> bytes:
         """Read the next piece; b"" at the end."""
-        with _named_errors(self.path):
+        with _converted_errors(self.path):
             try:
                 piece = self._read(self.PIECE)
             except MemoryError:
@@ -432,7 +432,7 @@ class OpenedFile:
     def contents(self) -> bytes:
         """Read the whole file; raises MalformedFileError if a stream exceeds the limit."""
         pieces = []
-        with _named_errors(self.path):
+        with _converted_errors(self.path):
             while piece := self.read():
                 self._refuse_excess()
                 pieces.append(piece)
@@ -452,7 +452,7 @@ class OpenedFile:
             self._raw.detach() if self.path == STANDARD_INPUT else self._raw.close()
 
 
-def _opened(path: str) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     if path == STANDARD_INPUT:
         # sys.stdin is None if the parent process closed it.
         if sys.stdin is None:
@@ -461,7 +461,7 @@ def _opened(path: str) -> BinaryIO:
     register_input(path)
     if os.path.isdir(path):
         raise UnreadableFileError(path, "a directory; expected a file")
-    with _named_errors(path):
+    with _converted_errors(path):
         return open(path, "rb", buffering=0)  # the caller closes it
 
 
@@ -494,7 +494,7 @@ class Files:
             return file.contents()
 
 
-class _Inflated:
+class _Decompressor:
     """A decompressor of a file's concatenated streams, piece by piece.
 
     Zeros after the last stream are padding; other bytes there are a damaged stream.
@@ -711,7 +711,7 @@ def _unused_key(path: str | PathLike[str], others: set[object]) -> object:
 
 
 @contextmanager
-def _named_errors(path: str) -> Iterator[None]:
+def _converted_errors(path: str) -> Iterator[None]:
     """Convert exceptions about a file to UnreadableFileError with its path."""
     try:
         yield

@@ -101,15 +101,15 @@ def read_test_set(
         raise AbsentSegmentError(labels, min(absent) + 1, "no reference", "at least one reference")
     reference_texts = texts[: len(reference_texts)]
     # Missing outputs are scored as empty ones, with a warning.
-    missing = [warning for text in system_texts for warning in _missing(text)]
-    system_texts = [_without_gaps(text) for text in system_texts]
-    source_text = _without_gaps(texts[-1]) if source_texts else None
+    missing = [warning for text in system_texts for warning in _missing_outputs(text)]
+    system_texts = [_fill_gaps(text) for text in system_texts]
+    source_text = _fill_gaps(texts[-1]) if source_texts else None
 
     examined = reference_texts, system_texts, source_text
     repetitions = Repetitions()
     repetitions.add(*examined)
     repeats, repeated = repetitions.results()
-    layout = merged([text.layout for text in texts])
+    layout = merge_layouts([text.layout for text in texts])
     if documents is not None:
         layout = read_labels(files, documents, texts[0].label, len(texts[0].segments), layout)
     about = texts[0].label if documents is None else str(documents)
@@ -331,12 +331,12 @@ def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText],
     for text in texts:
         text_keys = text.layout.keys
         if order is not None and text_keys is not None and not set(order).isdisjoint(text_keys):
-            aligned.append(_in_order_of(order, guide, text))
+            aligned.append(_reorder(order, guide, text))
             continue
         aligned.append(text)
         has_keys = order is not None or text.should_have_keys or guide.should_have_keys
         if text.path != guide.path and has_keys:
-            warnings.append(_paired_by_line(text, guide))
+            warnings.append(_line_pairing_warning(text, guide))
     length = len(guide.segments) if order is None else len(order)
     for text in aligned:
         size = len(text.segments)
@@ -356,7 +356,7 @@ def _refuse_other_spelling(text: NamedText, guide: NamedText, order: tuple[Key, 
         raise MalformedFileError(text.label, None, f"id {found!r}", expected)
 
 
-def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
+def _line_pairing_warning(text: NamedText, guide: NamedText) -> TextWarning:
     reason = "their ids have nothing in common"
     if text.layout.keys is None or guide.layout.keys is None:
         without = text if text.layout.keys is None else guide
@@ -365,7 +365,7 @@ def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
     return TextWarning("paired-by-line", text.label, len(text.segments), None, message)
 
 
-def _missing(text: NamedText) -> list[TextWarning]:
+def _missing_outputs(text: NamedText) -> list[TextWarning]:
     gaps = [index + 1 for index in text.segments.absent()]
     if not gaps:
         return []
@@ -377,13 +377,13 @@ def _missing(text: NamedText) -> list[TextWarning]:
     return [TextWarning("missing-output", text.label, len(gaps), gaps[0], message)]
 
 
-def _without_gaps(text: NamedText) -> NamedText:
+def _fill_gaps(text: NamedText) -> NamedText:
     if not text.segments.absent():
         return text
     return text._replace(segments=Segments([segment or "" for segment in text.segments]))
 
 
-def _in_order_of(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
+def _reorder(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
     keys = text.layout.keys
     if keys is None or order == keys:
         return text
@@ -406,7 +406,7 @@ def _in_order_of(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> N
 # Documents and domains.
 
 
-def merged(layouts: Sequence[Layout]) -> Layout:
+def merge_layouts(layouts: Sequence[Layout]) -> Layout:
     """Merge layouts: the first that has documents, and the first that has domains."""
     documents = next((layout.documents for layout in layouts if layout.documents), None)
     return Layout(documents, next((layout.domains for layout in layouts if layout.domains), None))
@@ -444,7 +444,7 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     table = parse_table(path, data) if extension(path) != ".tsv" else None
     if table is None:
         if column is None and not _has_header(path, data, length, (*DOCUMENT, *DOMAIN)):
-            return Layout(documents=_labels_of_lines(path, data))
+            return Layout(documents=_read_label_lines(path, data))
         table = read_tsv(path, data)
     if column is not None:
         return Layout(documents=table.complete_labels(column))
@@ -456,7 +456,7 @@ def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
     return layout
 
 
-def _labels_of_lines(path: str, data: bytes) -> tuple[str, ...]:
+def _read_label_lines(path: str, data: bytes) -> tuple[str, ...]:
     """Read one label per line; equal labels share one object to save memory."""
     objects: dict[str, str] = {}
     labels: list[str] = []

@@ -70,9 +70,6 @@ class ListFormat:
         list_size: number of lines per segment, in plain text.
         scores: file with the score of each line, for plain text.
         first_id: number of the first segment in files that number segments.
-        log_base: base of the scores' logarithms, if it is not the format's.
-        length_normalized: True if scores were divided by a power of the length, False if not; for
-            formats that do not say.
         features: keys of features. Default: every other number.
     """
 
@@ -84,12 +81,6 @@ class ListFormat:
         str | PathLike[str] | None, Setting(group="Texts", rare=True, flags=("--list-scores",))
     ] = None
     first_id: Annotated[int, Setting(minimum=0, maximum=1, group="Texts", rare=True)] = 0
-    log_base: Annotated[
-        float | None, Setting(above=1, hint="such as 2 or 10", group="Texts", rare=True)
-    ] = None
-    length_normalized: Annotated[
-        bool | None, Setting(flags=("--normalized/--not-normalized",), group="Texts", rare=True)
-    ] = None
     features: Annotated[
         Sequence[str] | None,
         Setting(group="Texts", rare=True, metavar="KEY", flags=("--feature",)),
@@ -98,7 +89,7 @@ class ListFormat:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def seen(self, path: str, lines: Sequence[Line]) -> ListFormat:
+    def with_format(self, path: str, lines: Sequence[Line]) -> ListFormat:
         """Return these options with the format detected from the first lines, unless it is given.
 
         Raises EmptyTextError if all lines are empty, and SettingError for options that the format
@@ -106,29 +97,12 @@ class ListFormat:
         """
         if not any(line.text for line in lines):
             raise EmptyTextError(path)
-        format_ = self.input_format or _format_by_look(lines, self.list_size)
+        format_ = self.input_format or _detect_format(lines, self.list_size)
         if format_ != "flat" and (self.list_size is not None or self.scores is not None):
             raise SettingError("list_size or scores", format_, "lists as plain text, format flat")
         if format_ not in ("jsonl", "sockeye") and self.features:
             raise SettingError("features", f"a file of format {format_}", "JSON Lines")
         return replace(self, input_format=format_)
-
-    def log_probabilities(
-        self, scores: NDArray[np.float64] | None, from_file: NDArray[np.float64] | None
-    ) -> NDArray[np.float64] | None:
-        """Return the file's log-probabilities, or convert scores of a known scale."""
-        if self.log_base is None and self.length_normalized is None:
-            return from_file
-        if scores is None:
-            found = f"a {self.input_format} file without scores"
-            raise SettingError("log_base or length_normalized", found, "a file with scores")
-        if self.length_normalized:
-            # The division by a power of an unknown length cannot be undone.
-            return from_file
-        if self.length_normalized is None and from_file is None:
-            expected = "also length_normalized: whether the scores were divided by the length"
-            raise SettingError("log_base", self.log_base, expected)
-        return scores * (1.0 if self.log_base is None else log(self.log_base))
 
 
 def read_nbest(
@@ -158,26 +132,28 @@ def as_nbest(lists: NBest | Iterable[Iterable[str]] | PathLike[str]) -> NBest:
         columns = {key: column_values(c) for key, c in frame_columns("candidates", lists).items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if isinstance(rows, list | tuple) and rows and all(isinstance(row, Mapping) for row in rows):
-        how = ListFormat(input_format="jsonl")
-        return _as_lists("candidates", how, list(_of_records("candidates", rows, how)))
+        options = ListFormat(input_format="jsonl")
+        return _build_lists(
+            "candidates", options, list(_group_records("candidates", rows, options))
+        )
     return NBest.of(rows)
 
 
-def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
+def read_lists(path: str, options: ListFormat, stdin: BinaryIO | None = None) -> NBest:
     """Read the lists of a file."""
     files = Files(stdin)
     data = files.contents(path)
-    lines = _lines(path, data)
-    how = how.seen(path, lines)
-    if how.input_format in ("jsonl", "sockeye"):
-        lists = _of_records(path, read_records(path, data), how)
-    elif how.input_format == "flat":
-        lists = _flat(path, lines, how, files)
-    elif how.input_format == "fairseq":
-        lists = _fairseq(path, lines)
+    lines = _read_lines(path, data)
+    options = options.with_format(path, lines)
+    if options.input_format in ("jsonl", "sockeye"):
+        lists = _group_records(path, read_records(path, data), options)
+    elif options.input_format == "flat":
+        lists = _read_flat(path, lines, options, files)
+    elif options.input_format == "fairseq":
+        lists = _read_fairseq(path, lines)
     else:
-        lists = _in_order_of_ids(_bars(lines, str(how.input_format)), how.first_id)
-    return _as_lists(path, how, list(lists))
+        lists = _group_by_id(_read_bars(lines, str(options.input_format)), options.first_id)
+    return _build_lists(path, options, list(lists))
 
 
 #: Name of a feature in messages.
@@ -210,9 +186,9 @@ class Line(NamedTuple):
         if value is None:
             hint = "; write decimals with a point" if "," in text else ""
             self.refuse(f"{label.format(name)}: {text!r}", f"a number{hint}")
-        return value if abs(value) <= LARGEST else self.finite(label.format(name), value)
+        return value if abs(value) <= LARGEST else self.require_finite(label.format(name), value)
 
-    def finite(self, name: str, value: float) -> float:
+    def require_finite(self, name: str, value: float) -> float:
         """Return the value; raises MalformedFileError if it is NaN, infinite or too large."""
         if not abs(value) <= LARGEST:
             expected = f"{FINITE}; remove such candidates or give them a number"
@@ -220,7 +196,7 @@ class Line(NamedTuple):
         return float(value)
 
 
-def _lines(path: str, data: bytes) -> list[Line]:
+def _read_lines(path: str, data: bytes) -> list[Line]:
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     lines = text.removesuffix("\n").split("\n") if text else []
     return [Line(path, number, text.removesuffix("\r")) for number, text in enumerate(lines, 1)]
@@ -258,7 +234,7 @@ class SegmentList(NamedTuple):
     source: str | None = None
 
 
-def _as_lists(path: str, how: ListFormat, lists: Sequence[SegmentList]) -> NBest:
+def _build_lists(path: str, options: ListFormat, lists: Sequence[SegmentList]) -> NBest:
     """Build NBest; raises MalformedFileError unless all candidates have the same columns."""
     flat = [candidate for list_ in lists for candidate in list_.candidates]
     if not flat:
@@ -280,7 +256,9 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[SegmentList]) -> NBest
         [candidate.features[name] for name in dense] + [candidate.sparse[name] for name in promoted]
         for candidate in flat
     ]
-    scores, logs, times = (_column(name, flat) for name in ("score", "log_probability", "times"))
+    scores, logs, times = (
+        _join_column(name, flat) for name in ("score", "log_probability", "times")
+    )
     sources = tuple(list_.source for list_ in lists if list_.source is not None)
     return NBest(
         texts=tuple(candidate.text for candidate in flat),
@@ -289,15 +267,15 @@ def _as_lists(path: str, how: ListFormat, lists: Sequence[SegmentList]) -> NBest
         features=np.array(features).reshape(len(flat), -1),
         sparse=sparse,
         scores=scores,
-        log_probabilities=how.log_probabilities(scores, logs),
+        log_probabilities=logs,
         counts=None if times is None else times.astype(np.int64),
         sources=sources if len(sources) == len(lists) else None,
         name=path,
-        format=str(how.input_format),
+        format=str(options.input_format),
     )
 
 
-def _column(name: str, flat: Sequence[Candidate]) -> NDArray[np.float64] | None:
+def _join_column(name: str, flat: Sequence[Candidate]) -> NDArray[np.float64] | None:
     """Return a column that every candidate has, or None if no candidate has it."""
     values: list[float | None] = [getattr(candidate, name) for candidate in flat]
     known = [c.line.number for c, value in zip(flat, values, strict=True) if value is not None]
@@ -320,9 +298,7 @@ def _refuse_other_features(flat: Sequence[Candidate], dense: tuple[str, ...]) ->
         candidate.line.refuse(found, expected)
 
 
-def _in_order_of_ids(
-    candidates: Iterable[tuple[int, Candidate]], first_id: int
-) -> list[SegmentList]:
+def _group_by_id(candidates: Iterable[tuple[int, Candidate]], first_id: int) -> list[SegmentList]:
     """Group candidates into lists by segment; segments must ascend by 1 from `first_id`."""
     lists: list[SegmentList] = []
     last = first_id - 1
@@ -349,7 +325,7 @@ def _in_order_of_ids(
     return lists
 
 
-def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
+def _detect_format(lines: Sequence[Line], size: int | None) -> str:
     if size is not None:
         return "flat"
     first = next((line for line in lines if line.text.strip()), lines[0])
@@ -358,7 +334,7 @@ def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
         return "sockeye" if is_sockeye else "jsonl"
     if any(re.match(r"[STHDP]-\d+\t", line.text) for line in lines[:100]):
         return "fairseq"
-    format_ = _format_with_bars(first.text)
+    format_ = _detect_bar_format(first.text)
     if format_ is None:
         expected = (
             "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text give the number of "
@@ -368,15 +344,17 @@ def _format_by_look(lines: Sequence[Line], size: int | None) -> str:
     return format_
 
 
-def _flat(path: str, lines: Sequence[Line], how: ListFormat, files: Files) -> Iterator[SegmentList]:
+def _read_flat(
+    path: str, lines: Sequence[Line], options: ListFormat, files: Files
+) -> Iterator[SegmentList]:
     """Read plain text with the same number of lines for each segment."""
-    size, total = how.list_size, len(lines)
+    size, total = options.list_size, len(lines)
     if size is None:
         raise SettingError("list_size", size, "the number of lines per segment")
     values: list[float | None] = [None] * total
-    if how.scores is not None:
-        name = str(how.scores)
-        score_lines = _lines(name, files.contents(name))
+    if options.scores is not None:
+        name = str(options.scores)
+        score_lines = _read_lines(name, files.contents(name))
         # Blank lines at the end are not scores.
         while len(score_lines) > total and not score_lines[-1].text.strip():
             score_lines.pop()
@@ -401,7 +379,7 @@ DIGITS = 18
 MARIAN_FEATURE = re.compile(r"F\d+=")
 
 
-def _format_with_bars(line: str) -> str | None:
+def _detect_bar_format(line: str) -> str | None:
     """Detect the format of a list from a line; None if there are no fields between bars."""
     fields = [field.strip() for field in line.split(BARS)]
     if len(fields) < 2:
@@ -414,7 +392,7 @@ def _format_with_bars(line: str) -> str | None:
     return "cdec" if first and re.fullmatch(r"[^=\s]+=\S+", first[0]) else "moses"
 
 
-def _bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]]:
+def _read_bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]]:
     """Yield the number of the segment and the candidate of each line."""
     read = BAR_READERS[format_]
     for line in lines:
@@ -432,7 +410,7 @@ def _bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]
         yield int(id_), read(line._replace(text=""), fields)
 
 
-def _moses(line: Line, fields: list[str]) -> Candidate:
+def _parse_moses(line: Line, fields: list[str]) -> Candidate:
     """Parse groups of features: a name that ends in =, then its values, separated by spaces."""
     groups: dict[str, list[float]] = {}
     name, group = "", None
@@ -465,15 +443,15 @@ def _moses(line: Line, fields: list[str]) -> Candidate:
         else:
             # Moses names the values of a group like this.
             features |= {intern(f"{name}_{i}"): value for i, value in enumerate(values)}
-    total = _total(line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
+    total = _parse_total(line, fields[3]) if len(fields) > 3 and fields[3].strip() else None
     return Candidate(line, fields[1], features, sparse, total, total)
 
 
-def _total(line: Line, field: str) -> float:
+def _parse_total(line: Line, field: str) -> float:
     return line.value("total score", field.strip())
 
 
-def _named_values(line: Line, field: str) -> dict[str, float]:
+def _parse_named_values(line: Line, field: str) -> dict[str, float]:
     """Parse features written name=value, without spaces around the =."""
     values: dict[str, float] = {}
     for token in field.split():
@@ -488,17 +466,17 @@ def _named_values(line: Line, field: str) -> dict[str, float]:
     return values
 
 
-def _cdec(line: Line, fields: list[str]) -> Candidate:
-    total = _total(line, fields[3]) if len(fields) > 3 else None
-    return Candidate(line, fields[1], {}, _named_values(line, fields[2]), total, total)
+def _parse_cdec(line: Line, fields: list[str]) -> Candidate:
+    total = _parse_total(line, fields[3]) if len(fields) > 3 else None
+    return Candidate(line, fields[1], {}, _parse_named_values(line, fields[2]), total, total)
 
 
-def _marian(line: Line, fields: list[str]) -> Candidate:
+def _parse_marian(line: Line, fields: list[str]) -> Candidate:
     features: dict[str, float] = {}
     for field in fields[2:-1]:
         if MARIAN_FEATURE.match(field.strip()):
             # The = is followed by a space only if there are several models.
-            features = _named_values(line, re.sub(r"=\s+", "=", field))
+            features = _parse_named_values(line, re.sub(r"=\s+", "=", field))
     if not features:
         line.refuse("no F0=", "Marian's features, such as F0= -1.5")
     score = line.value("score", fields[-1].strip())
@@ -509,10 +487,10 @@ def _marian(line: Line, fields: list[str]) -> Candidate:
 
 #: Parser of a line by format.
 BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
-    "moses": _moses,
-    "cdec": _cdec,
-    "joshua": _cdec,
-    "marian": _marian,
+    "moses": _parse_moses,
+    "cdec": _parse_cdec,
+    "joshua": _parse_cdec,
+    "marian": _parse_marian,
 }
 
 
@@ -522,7 +500,7 @@ BAR_READERS: dict[str, Callable[[Line, list[str]], Candidate]] = {
 FAIRSEQ_LINE = re.compile(r"([SHDP])-([0-9]{1,18})\t(.*)", re.DOTALL)
 
 
-def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[SegmentList]:
+def _read_fairseq(path: str, lines: Sequence[Line]) -> Iterator[SegmentList]:
     """Parse a log of fairseq; sort lists by id, because fairseq sorts segments by length."""
     lists: dict[int, list[Candidate]] = {}
     sources: dict[int, str] = {}
@@ -536,11 +514,11 @@ def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[SegmentList]:
         if kind == "S":
             sources[id_] = rest
         elif kind == "H":
-            list_.append(Candidate(line, *_scored(line, rest)))
+            list_.append(Candidate(line, *_parse_scored(line, rest)))
         elif not list_:
             line.refuse(f"{kind}-{id_} without a hypothesis", f"H-{id_} above it")
         elif kind == "D":
-            list_[-1] = list_[-1]._replace(text=_scored(line, rest)[0])
+            list_[-1] = list_[-1]._replace(text=_parse_scored(line, rest)[0])
         else:
             tokens = [line.value(f"P-{id_}", token) for token in rest.split()]
             list_[-1] = list_[-1]._replace(log_probability=sum(tokens) * log(2))
@@ -552,7 +530,7 @@ def _fairseq(path: str, lines: Sequence[Line]) -> Iterator[SegmentList]:
     return (SegmentList(lists[id_], sources.get(id_)) for id_ in ids)
 
 
-def _scored(line: Line, rest: str) -> tuple[str, dict[str, float], dict[str, float], float]:
+def _parse_scored(line: Line, rest: str) -> tuple[str, dict[str, float], dict[str, float], float]:
     """Parse a score, a tab and a text; return the text, no features, and the score."""
     score, tab, text = rest.partition("\t")
     if not tab:
@@ -585,21 +563,23 @@ KEYS = {
 }
 
 
-def _key(record: Record, field: str, kind: Any = object) -> str | None:
+def _find_key(record: Record, field: str, kind: Any = object) -> str | None:
     """Return the first key of a field that a record has with a value of this type, or None."""
     return next(
         (key for key in KEYS[field] if key in record and isinstance(record[key], kind)), None
     )
 
 
-def _of_records(path: str, records: Sequence[Record], how: ListFormat) -> Iterable[SegmentList]:
+def _group_records(
+    path: str, records: Sequence[Record], options: ListFormat
+) -> Iterable[SegmentList]:
     numbered = ((Line(path, number), record) for number, record in enumerate(records, 1))
-    lines = [(line, _answers_of_chat(line, record)) for line, record in numbered]
-    key = _key(lines[0][1], "candidates", list)
-    return _by_candidate(lines, how) if key is None else _by_segment(lines, key, how)
+    lines = [(line, _chat_answers(line, record)) for line, record in numbered]
+    key = _find_key(lines[0][1], "candidates", list)
+    return _read_candidates(lines, options) if key is None else _read_segments(lines, key, options)
 
 
-def _answers_of_chat(line: Line, record: Record) -> Record:
+def _chat_answers(line: Line, record: Record) -> Record:
     """Return an answer of OpenAI's API or a line of its batch file as a segment with candidates."""
     body = value_inside(record, ["response", "body"])
     answer = body if isinstance(body, dict) else record
@@ -619,12 +599,12 @@ def _answers_of_chat(line: Line, record: Record) -> Record:
     return {"candidates": texts} | ({} if id_ is None else {"id": id_})
 
 
-def _by_segment(
-    records: Sequence[tuple[Line, Record]], key: str, how: ListFormat
+def _read_segments(
+    records: Sequence[tuple[Line, Record]], key: str, options: ListFormat
 ) -> Iterable[SegmentList]:
     reader = None
     lists: dict[str | int, SegmentList] = {}
-    id_key = _key(records[0][1], "id", str | int)
+    id_key = _find_key(records[0][1], "id", str | int)
     for index, (line, record) in enumerate(records):
         list_ = record.get(key)
         if not isinstance(list_, list):
@@ -638,15 +618,17 @@ def _by_segment(
             if not isinstance(item, dict):
                 found = f"a candidate of type {type(item).__name__}"
                 line.refuse(found, "text or an object with text")
-        reader = reader or _JsonReader(line, list_[0], how)
-        id_ = index if id_key is None else _id(line, record, id_key)
+        reader = reader or _JsonReader(line, list_[0], options)
+        id_ = index if id_key is None else _segment_id(line, record, id_key)
         if id_ in lists:
             line.refuse(f"segment {id_!r} again", "each segment once, with all candidates")
-        lists[id_] = SegmentList([reader.candidate(line, item) for item in list_], _source(record))
-    return _in_order(lists)
+        lists[id_] = SegmentList(
+            [reader.candidate(line, item) for item in list_], _source_of(record)
+        )
+    return _sort_by_number(lists)
 
 
-def _in_order(lists: Mapping[str | int, SegmentList]) -> Iterable[SegmentList]:
+def _sort_by_number(lists: Mapping[str | int, SegmentList]) -> Iterable[SegmentList]:
     """Sort lists by the number of their segment; keep the file's order if names are no numbers.
 
     Numbers may have a prefix that all names share, as in seg-12.
@@ -659,7 +641,7 @@ def _in_order(lists: Mapping[str | int, SegmentList]) -> Iterable[SegmentList]:
     return [list_ for _, _, list_ in order]
 
 
-def _id(line: Line, record: Record, key: str) -> str | int:
+def _segment_id(line: Line, record: Record, key: str) -> str | int:
     """Return the number or name of a record's segment; raises MalformedFileError without one."""
     id_ = record.get(key)
     if isinstance(id_, bool) or not isinstance(id_, str | int):
@@ -684,9 +666,11 @@ def _zip_columns(
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> Iterable[SegmentList]:
+def _read_candidates(
+    records: Sequence[tuple[Line, Record]], options: ListFormat
+) -> Iterable[SegmentList]:
     start, first = records[0]
-    key, reader = _key(first, "id"), _JsonReader(start, first, how)
+    key, reader = _find_key(first, "id"), _JsonReader(start, first, options)
     if key is None:
         expected = (
             f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
@@ -696,36 +680,36 @@ def _by_candidate(records: Sequence[tuple[Line, Record]], how: ListFormat) -> It
     lists: dict[str | int, SegmentList] = {}
     highest: int | None = None
     for line, record in records:
-        id_ = _id(line, record, key)
+        id_ = _segment_id(line, record, key)
         if id_ not in lists:
             if isinstance(id_, int) and highest is not None and id_ < highest:
                 expected = "segments in order of their number; sort the lines by segment"
                 line.refuse(f"segment {id_} after segment {highest}", expected)
             highest = id_ if isinstance(id_, int) else None
-            lists[id_] = SegmentList([], _source(record))
+            lists[id_] = SegmentList([], _source_of(record))
         lists[id_].candidates.append(reader.candidate(line, record))
-    return _in_order(lists)
+    return _sort_by_number(lists)
 
 
-def _source(record: Record) -> str | None:
-    source = record.get(_key(record, "source") or "")
+def _source_of(record: Record) -> str | None:
+    source = record.get(_find_key(record, "source") or "")
     return source if isinstance(source, str) else None
 
 
 class _JsonReader:
     """A parser of candidates that have the keys of the first candidate."""
 
-    def __init__(self, line: Line, first: Record, how: ListFormat) -> None:
-        text = _key(first, "text", str)
+    def __init__(self, line: Line, first: Record, options: ListFormat) -> None:
+        text = _find_key(first, "text", str)
         if text is None:
             expected = f"a text ({', '.join(KEYS['text'][:4])} …)"
             line.refuse(f"the keys {', '.join(first)}", expected)
         self.text = text
         numbers = {key: value for key, value in first.items() if _is_number(value)}
         fields = ("score", "log_probability", "count")
-        self.numbers = [_key(numbers, field) for field in fields]
+        self.numbers = [_find_key(numbers, field) for field in fields]
         used = {text, *self.numbers, *KEYS["id"]}
-        self.features = how.features or [key for key in numbers if key not in used]
+        self.features = options.features or [key for key in numbers if key not in used]
 
     def candidate(self, line: Line, record: Record) -> Candidate:
         text = record.get(self.text)
@@ -749,7 +733,7 @@ class _JsonReader:
         if not _is_number(value):
             expected = "a number; add it or choose other keys"
             line.refuse(f"{kind_of(value)} under {key!r}", expected)
-        return line.finite(key, value)
+        return line.require_finite(key, value)
 
 
 def _is_number(value: object) -> bool:

@@ -285,7 +285,7 @@ class _Archive:
         """Return the index and the scorer of each metric to read."""
         signatures = _texts([metric["signature"] for metric in metrics])
         if requested:
-            return [self._find(metric, signatures, references) for metric in requested]
+            return [self._find_metric(metric, signatures, references) for metric in requested]
         scorers: list[tuple[int, Scorer]] = []
         for index, (metric, signature) in enumerate(zip(metrics, signatures, strict=True)):
             if given := metric.get("given"):
@@ -300,10 +300,10 @@ class _Archive:
             except SettingError:
                 expected = "a metric that this truebleu knows"
                 raise MalformedFileError(self.path, None, f"metric {text!r}", expected) from None
-            scorers.append((index, self._find(known, [signature], references)[1]))
+            scorers.append((index, self._find_metric(known, [signature], references)[1]))
         return scorers
 
-    def _find(
+    def _find_metric(
         self, metric: Requested, signatures: Sequence[str], references: int | None
     ) -> tuple[int, Scorer]:
         """Find a metric among signatures; return its index, and the metric with fixed settings."""

@@ -204,7 +204,7 @@ class HumanReadOptions(Settings):
             raise SettingError("match", self.match, "systems that are files of scores, with names")
 
     @property
-    def known(self) -> str:
+    def system_names(self) -> str:
         """Names of the test set's systems, for messages."""
         return join_names(self.systems)
 

@@ -1,6 +1,6 @@
 """Matching rows of a file to segments, and averaging them to scores of segments or other units.
 
-Rows are first matched to segments, then standardized, if requested, and averaged.
+Rows are first matched to segments, then is_standardized, if requested, and averaged.
 
 Files identify segments by one of three methods, and may number a larger test set:
 
@@ -53,11 +53,11 @@ class Sheet:
             are known, `numbers` may be either.
         texts: judged output of each row, or None if the file does not quote outputs.
         first: first number in the test set, or None if the format does not define it.
-        subset: True if files of this format may number a larger test set, so that segments are
-            matched in order if their numbers do not fit.
+        may_be_subset: True if files of this format may number a larger test set, so that segments
+            are matched in order if their numbers do not fit.
         name: name of a segment's number in messages: the column.
         signature: parts of the signature about the scores.
-        standardized: True if the file has z-scores.
+        is_standardized: True if the file has z-scores.
         notes: sentences with cautions about the numbers.
     """
 
@@ -71,10 +71,10 @@ class Sheet:
     document_numbers: Sequence[object] | None = None
     texts: Sequence[object] | None = None
     first: int | None = None
-    subset: bool = False
+    may_be_subset: bool = False
     name: str = "segment"
     signature: tuple[str, ...] = ()
-    standardized: bool = False
+    is_standardized: bool = False
     notes: tuple[str, ...] = ()
 
     def refuse(self, row: int | None, found: str, expected: str) -> NoReturn:
@@ -184,12 +184,12 @@ class _Matcher:
             methods.append("numbers")
         if by_document and sheet.document_numbers is None:
             methods.append("documents")
-        if sheet.subset or not methods:
+        if sheet.may_be_subset or not methods:
             methods.append("order")
         return methods
 
     def by_number(self) -> _Matches:
-        """Match by number in the test set."""
+        """Match rows by number in the test set; return their segments and notes."""
         sheet, segments = self.sheet, self.request.segments
         if sheet.numbers is None:
             expected = "a column of segment numbers in the test set"
@@ -287,7 +287,7 @@ class _Matcher:
             raise _NoMatchError(self.rows[others[0]], found, expected)
 
     def by_document(self) -> _Matches:
-        """Match by document and number in the document."""
+        """Match rows by document and number in it; return their segments and notes."""
         sheet, request = self.sheet, self.request
         values = sheet.document_numbers or sheet.numbers
         names = sheet.documents
@@ -328,7 +328,7 @@ class _Matcher:
         return self._detect_start(numbers, start, indices_from)
 
     def in_order(self) -> _Matches:
-        """Match distinct numbers in increasing order to segments."""
+        """Match distinct numbers in increasing order; return their segments and notes."""
         sheet, rank = self.sheet, dict[str, int]()
         values = sheet.document_numbers if sheet.numbers is None else sheet.numbers
         if values is None:
@@ -407,7 +407,7 @@ def item_scores(
     if len(judged) < 2:
         found = "no score" if not judged else f"scores of {judged[0]!r} only"
         sheet.refuse(None, found, "scores of at least two systems of the test set")
-    averaging = "z" if sheet.standardized else request.raters
+    averaging = "z" if sheet.is_standardized else request.raters
     names = sheet.raters or [""] * len(sheet.scores)
     known = set(request.systems)
     return HumanScores(
@@ -440,7 +440,7 @@ def rows_of_systems(sheet: Sheet, request: HumanReadOptions) -> list[int]:
     unknown = [name for name in dict.fromkeys(systems) if name not in known]
     if not rows:
         found = f"judgments of {join_names(unknown)}, not of systems of the test set"
-        expected = f"{request.known}; to name outputs like the file, write NAME=FILE"
+        expected = f"{request.system_names}; to name outputs like the file, write NAME=FILE"
         sheet.refuse(0, found, expected)
     if unknown and request.others == "refuse":
         first = next(row for row, system in enumerate(systems) if system not in known)
@@ -448,7 +448,7 @@ def rows_of_systems(sheet: Sheet, request: HumanReadOptions) -> list[int]:
         if len(unknown) > 1:
             found += f" (nor {'is' if len(unknown) == 2 else 'are'} {join_names(unknown[1:])})"
         expected = (
-            f"only {request.known}; add the other outputs, or ignore their judgments with "
+            f"only {request.system_names}; add the other outputs, or ignore their judgments with "
             "others='ignore' (--others ignore)"
         )
         sheet.refuse(first, found, expected)
@@ -483,7 +483,7 @@ def _standardize(
     sheet: Sheet, request: HumanReadOptions
 ) -> tuple[Sequence[float | None], tuple[str, ...]]:
     """Return raw scores, or z-scores within each rater's judgments, and notes."""
-    if request.raters == "mean" or sheet.standardized:
+    if request.raters == "mean" or sheet.is_standardized:
         return sheet.scores, ()
     if sheet.raters is None:
         expected = f"'mean', because {sheet.label} does not name raters"

@@ -72,7 +72,7 @@ class Weights:
         return self._known[pair]
 
     def weigh(self, severity: str, category: str) -> float:
-        """Return the weight of another error, and count severities without a weight."""
+        """Return the weight of an error, and count its severity if it has none."""
         weight = self.of(severity, category)
         if weight is None and severity.strip().lower() not in HARMLESS:
             self._unknown[severity.strip()] += 1
@@ -132,15 +132,8 @@ def _normalize(text: object) -> str:
 
 #: Columns of files without a header.
 DEFAULT_HEADER = (
-    "system",
-    "doc",
-    "doc_id",
-    "seg_id",
-    "rater",
-    "source",
-    "target",
-    "category",
-    "severity",
+    *("system", "doc", "doc_id", "seg_id", "rater"),
+    *("source", "target", "category", "severity"),
 )
 #: Severities with weight 0 unless a weight is given.
 HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
@@ -189,15 +182,9 @@ def _tab_separated(path: str, text: str) -> tables.Table:
     return tables.delimited(path, header, filled)
 
 
-_NEEDED = {
-    *tables.SYSTEM,
-    *tables.DOCUMENT,
-    *tables.IN_DOCUMENT,
-    *tables.SEGMENT,
-    *tables.RATER,
-    "category",
-    "severity",
-}
+_NEEDED = {"category", "severity"}.union(
+    tables.SYSTEM, tables.DOCUMENT, tables.IN_DOCUMENT, tables.SEGMENT, tables.RATER
+)
 
 
 def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
@@ -227,7 +214,7 @@ def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
         rated, scores, "format:mqm", f"weights:{weights.name}", notes=weights.notes()
     )
     # Published files cover the annotated part of a large test set, with numbers of their own.
-    return matching.segment_scores(replace(sheet, subset=True), request)
+    return matching.segment_scores(replace(sheet, may_be_subset=True), request)
 
 
 def penalty(weights: Sequence[float]) -> float:
@@ -247,7 +234,7 @@ def read_rating_lines(path: str, data: bytes, request: HumanReadOptions) -> Huma
     rows = list(rating_lines(path, data))
     named = ((number, (system, rater)) for number, system, _, rater in rows)
     table = matching.of_one_pair(tables.delimited(path, ("system", "rater"), named), request)
-    sheet = _rated(table, [errors for _, _, errors, _ in rows], request)
+    sheet = _score_errors(table, [errors for _, _, errors, _ in rows], request)
     return matching.scores_in_order(sheet, request, "segment", shared=True)
 
 
@@ -273,14 +260,14 @@ def rating_lines(path: str, data: bytes) -> Iterator[tuple[int, str, list[Any] |
 def read_rating_table(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
     """Read scores from JSON lines with system_id, segment_id from 0, errors, optional rater_id."""
     table = matching.of_one_pair(tables.read_score_table(path, data), request)
-    sheet = _rated(table, table.values("errors"), request)
+    sheet = _score_errors(table, table.values("errors"), request)
     return matching.segment_scores(replace(sheet, first=0), request)
 
 
-def _rated(
+def _score_errors(
     table: tables.Table, errors: Sequence[object], request: HumanReadOptions
 ) -> matching.Sheet:
-    """Return the rows of a table, with scores computed from lists of errors."""
+    """Return a sheet of the rows of a table, each scored by its list of errors."""
     weights, are_published = mqm_weights(request.weights), False
     scores: list[float | None] = []
     for line, marked in zip(table.all_lines(), errors, strict=True):

@@ -151,7 +151,7 @@ def read_direct_assessment(path: str, data: bytes, request: HumanReadOptions) ->
     systems = _strip_submission_numbers(matching.systems_of(table), request)
     signature, scores = ("format:da", f"column:{column}"), table.scores(column)
     sheet = matching.sheet_of(
-        table, scores, *signature, systems=systems, standardized=z, name="SID"
+        table, scores, *signature, systems=systems, is_standardized=z, name="SID"
     )
     if sheet.numbers is None:
         return matching.scores_in_order(sheet, request, "system")
@@ -328,7 +328,7 @@ def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudg
     verdicts = [v for v in verdicts if v.left in known and v.right in known]
     if not verdicts:
         found = "no comparison of two systems of the test set"
-        raise MalformedFileError(table.path, None, found, f"comparisons of {request.known}")
+        raise MalformedFileError(table.path, None, found, f"comparisons of {request.system_names}")
     table, lefts = table.only([v.segment for v in verdicts]), [v.left for v in verdicts]
     sheet = matching.sheet_of(table, systems=lefts, texts=None)
     index = table.find(["srcindex"]) if ranked else None
@@ -365,7 +365,7 @@ def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudg
 
 
 def _verdicts(table: tables.Table, request: HumanReadOptions) -> list[Judgment]:
-    """Read the comparisons in a table; `segment` is the row until rows are matched."""
+    """Return the comparisons in a table; `segment` is the row until rows are matched."""
     left, right = table.found_labels(LEFT), table.found_labels(RIGHT)
     column = request.column or table.find(VERDICT)
     if left is None or right is None or column is None:
@@ -523,7 +523,7 @@ def read_human(
     if request.names is not None and by_name:
         return read_named_items(name, request)
     data = Files().contents(name)
-    kind = _guess(name, data)
+    kind = _detect_kind(name, data)
     if request.format is not None:
         kinds, look = FORMAT_KINDS[request.format]
         if kind not in kinds and look:
@@ -584,7 +584,7 @@ def read_named_items(path: str, request: HumanReadOptions) -> HumanScores:
 _RATING_LINE = re.compile(r"^[^\t\n]*\t[^\S\t\n]*\{\"errors\"", re.MULTILINE)
 
 
-def _guess(path: str, data: bytes) -> str:
+def _detect_kind(path: str, data: bytes) -> str:
     """Detect the kind of a file."""
     ending = extension(path)
     if ending == ".rating":
@@ -597,19 +597,19 @@ def _guess(path: str, data: bytes) -> str:
     if not text.strip():
         raise EmptyTextError(path)
     if ending in (".json", ".jsonl", ".ndjson"):
-        return _guess_json(path, text)
+        return _detect_json_kind(path, text)
     first = text.partition("\n")[0].removesuffix("\r")
     if {"raw.scr", "sys"} <= set(first.lower().split()):
         return "direct assessment"
     if ending == ".csv":
-        return _guess_row(next(tables.csv_rows(path, text), (1, [""]))[1])
+        return _detect_row_kind(next(tables.csv_rows(path, text), (1, [""]))[1])
     # The ratings of many segments may be None.
     if _RATING_LINE.search(text, 0, 10_000_000):
         return "rating lines"
-    return _guess_row(first.split("\t"))
+    return _detect_row_kind(first.split("\t"))
 
 
-def _guess_row(fields: Sequence[str]) -> str:
+def _detect_row_kind(fields: Sequence[str]) -> str:
     if is_mqm_header(fields):
         return "MQM annotations"
     # Appraise has no header, and the last fields are times. Other fields are not checked here, so
@@ -618,7 +618,7 @@ def _guess_row(fields: Sequence[str]) -> str:
     return "Appraise" if is_appraise else "a table of scores"
 
 
-def _guess_json(path: str, text: str) -> str:
+def _detect_json_kind(path: str, text: str) -> str:
     # The reader reports blank lines at the start, with their numbers.
     text = text.lstrip()
     head = text if text.startswith("[") else text.partition("\n")[0]

@@ -7,7 +7,7 @@ are half-open, in characters, in the source or in the output; spans on different
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -40,8 +40,6 @@ class Span(NamedTuple):
 Spans: TypeAlias = Sequence[Span]
 #: Numerator and denominator of precision, numerator and denominator of recall.
 Ratio: TypeAlias = tuple[float, float, float, float]
-#: Credit of a predicted and a gold span of the same severity or not, before severity counts.
-Credit: TypeAlias = Callable[[Span, Span], float]
 
 #: Largest number of states of one group of overlapping spans: more would take minutes.
 MOST_STATES = 100_000
@@ -108,10 +106,6 @@ class Pair(NamedTuple):
     gold: int
     precision: float
     recall: float
-
-    def f1(self, sizes: tuple[int, int]) -> float:
-        """Return the credit of the pair by the F1 of its two spans of `sizes` characters."""
-        return (self.precision * sizes[0] + self.recall * sizes[1]) / sum(sizes)
 
 
 def best_sum(pairs: Sequence[Pair], weights: Sequence[float]) -> list[Pair]:

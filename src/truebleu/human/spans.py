@@ -268,7 +268,7 @@ class SpanMeasure(FileMeasure):
         return np.array(counted, dtype=np.float64).reshape(-1, 4)
 
     def count(self, gold: Spans, predicted: Spans, length: int | None = None) -> Ratio:
-        """Count one output."""
+        """Return numerator and denominator of precision, then of recall, for one output."""
         if self.measure == "wmt23":
             return matching.credit_characters(gold, predicted, length, 1 - self.lost)
         if self.measure == "wmt25":

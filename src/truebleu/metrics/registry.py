@@ -83,7 +83,7 @@ _SCORE_FILE = re.compile(r"[^=]*(\.(jsonl?|[tc]sv|txt|parquet|scores?|eval)(\.\w
 _CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
 
 
-def _unaliased(name: str) -> tuple[str, dict[str, Any]]:
+def _resolve_alias(name: str) -> tuple[str, dict[str, Any]]:
     """Return the metric that a name means, and the settings that the name implies."""
     lower = name.strip().lower()
     if lower in METRICS:
@@ -148,7 +148,7 @@ class _MetricText:
         self.name, colon, setting = piece.partition(":")
         self.has_settings = bool(colon)
         self.settings = [setting]
-        metric, self.implied = _unaliased(self.name)
+        metric, self.implied = _resolve_alias(self.name)
         self.make: Callable[..., Requested]
         is_name = bool(piece.strip()) and not colon
         if is_metric_name(self.name) or not (is_name or _names_file(self.name)):
@@ -247,7 +247,7 @@ def by_name(kind: str, text: str, table: Mapping[str, Callable[..., Named]]) -> 
 def is_metric_name(name: str) -> bool:
     """Return whether a text names a metric, by any of its names and in any case."""
     try:
-        return _unaliased(name)[0] in METRICS or name.strip().lower() in plugin_names()
+        return _resolve_alias(name)[0] in METRICS or name.strip().lower() in plugin_names()
     except SettingError:  # a name with advice
         return True
 
@@ -272,11 +272,12 @@ def default_settings(make: Callable[..., Any]) -> str:
     'tokenize=none,lowercase=no'
     """
     return ",".join(
-        f"{name}={_written(parameter.default)}" for name, parameter in _parameters(make).items()
+        f"{name}={_format_value(parameter.default)}"
+        for name, parameter in _parameters(make).items()
     )
 
 
-def _written(default: object) -> str:
+def _format_value(default: object) -> str:
     if isinstance(default, bool):
         return "yes" if default else "no"
     text = "" if default is None or default is Parameter.empty else str(default)
@@ -307,7 +308,7 @@ def format_metric(metric: Metric) -> str | None:
     if name is None:
         return None
     settings = [
-        f"{key}={_written(getattr(metric, key))}"
+        f"{key}={_format_value(getattr(metric, key))}"
         for key, parameter in _parameters(type(metric)).items()
         if getattr(metric, key) != parameter.default
     ]

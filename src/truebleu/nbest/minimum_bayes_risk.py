@@ -630,8 +630,7 @@ def _candidates(
         raise SettingError("include_self", False, "True with pseudo_references")
     if settings.weigh_by == "probability" and pseudo.log_probabilities is None:
         expected = (
-            "log-probabilities that are not normalised by length; describe the scores by "
-            "(log_base, or length_normalized=False)"
+            "log-probabilities that are not normalised by length, such as logprob in JSON Lines"
         )
         raise SettingError("weigh_by", f"probability, of {pseudo.name}", expected)
     if settings.weigh_by == "counts" and pseudo.counts is None:

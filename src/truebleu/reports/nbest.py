@@ -85,7 +85,7 @@ def warnings(result: ListsReport) -> Iterator[str]:
     if result.has_scores and not result.has_log_probabilities:
         yield (
             "It is unknown whether the scores are normalised by length: weights by probability "
-            "need --not-normalized or a log-probability."
+            "need log-probabilities."
         )
     useless = [f.name for f in result.features if f.constant_lists == result.segments]
     if useless:

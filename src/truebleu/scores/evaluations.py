@@ -394,7 +394,7 @@ def is_object(value: object, *keys: str) -> bool:
     return isinstance(value, dict) and value.keys() >= set(keys)
 
 
-def _at(key: Key, record: Record) -> Any:
+def _value_at(key: Key, record: Record) -> Any:
     if callable(key):
         return key(record)
     if not key:
@@ -403,7 +403,7 @@ def _at(key: Key, record: Record) -> Any:
 
 
 def _text_at(key: Key, record: Record) -> str:
-    value = _at(key, record)
+    value = _value_at(key, record)
     return "" if value is None else str(value)
 
 
@@ -461,7 +461,7 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
 
 def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index: int) -> Item:
     """Return the answer in a record; an item without a name is called by its index."""
-    value = _at(form.item, record)
+    value = _value_at(form.item, record)
     if value is None and (form.first is not None or not form.item):
         value = index + (1 if form.first is None else form.first)
     noun = form.item if isinstance(form.item, str) and form.item else "item"
@@ -469,11 +469,11 @@ def _item(file: ScoreFile, form: Format, line: int | None, record: Record, index
         file.refuse(line, f"{noun} {value!r}", "a name or a number")
     if form.first is not None and tables.whole_number(value) is None:
         file.refuse(line, f"{noun} {value!r}", "a whole number")
-    scores = _at(form.scores, record)
+    scores = _value_at(form.scores, record)
     if scores is not None and not isinstance(scores, dict):
         file.refuse(line, "no scores", "an object with scores by name")
     keys = (form.fields, form.output, form.references)
-    fields, output, references = (_at(key, record) for key in keys)
+    fields, output, references = (_value_at(key, record) for key in keys)
     return Item(
         str(value),
         scores,

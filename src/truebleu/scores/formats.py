@@ -130,7 +130,7 @@ def evaluations_in_memory(name: str, rows: Any, *, of_models: bool = False) -> l
     else:
         records = _as_list(name, rows)
         if not all(isinstance(row, Mapping) for row in records):
-            records = [{"score": number} for number in numbers_of(name, records)]
+            records = [{"score": number} for number in parse_numbers(name, records)]
         keys = dict.fromkeys(key for row in records for key in row)
         columns = {str(key): [row.get(key) for row in records] for key in keys}
     values: dict[str, Sequence[object]] = {
@@ -152,7 +152,7 @@ def _as_list(system: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def numbers_of(system: str, values: Iterable[object]) -> list[Answer]:
+def parse_numbers(system: str, values: Iterable[object]) -> list[Answer]:
     """Parse scores in memory; None or NaN is a missing score."""
     numbers = []
     for segment, value in enumerate(_as_list(system, values), 1):
@@ -211,7 +211,7 @@ def _table_format(
 
 
 #: Names of columns of ids, counts and times, which are not scores.
-_ACCOUNTS = re.compile(
+_NO_SCORES = re.compile(
     r"^_?$|^unnamed|(^|_)(id|idx|index|trial|epoch|seed|row|line|turn|order|position|t?stamp|"
     r"timestamp|datetime|date|time|at|anony)$"
 )
@@ -228,7 +228,7 @@ def _score_columns(table: tables.Table) -> list[str]:
     columns = []
     for name in table.columns:
         words = _BETWEEN_WORDS.sub("_", name).lower()
-        if name.lower() in others or _ACCOUNTS.search(words):
+        if name.lower() in others or _NO_SCORES.search(words):
             continue
         good = bad = 0
         for value in table.values(name):

@@ -64,7 +64,7 @@ def _lm_eval_references(record: Record) -> Any:
 _LM_EVAL_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[^_]*?)\.jsonl")
 
 
-def _json_of(*parts: str) -> Any:
+def _read_json(*parts: str) -> Any:
     """Read JSON from another file of the same run; None if there is no such file."""
     path = os.path.join(*parts)
     return ScoreFile.read(path).json if os.path.isfile(path) else None
@@ -76,7 +76,7 @@ def _lm_eval_about(file: ScoreFile) -> About:
     match = _LM_EVAL_FILE.match(name)
     task, results = "", None
     if match is not None:
-        task, results = match["task"], _json_of(folder, f"results_{match['date']}.json")
+        task, results = match["task"], _read_json(folder, f"results_{match['date']}.json")
     model = value_inside(results, ["model_name"])
     if not model or not isinstance(model, str):
         model = os.path.basename(folder) if name.startswith("samples_") else file.name
@@ -257,7 +257,7 @@ _Row: TypeAlias = tuple[int | None, tuple[str, str], dict[str, Any], Any, Any]
 
 def _promptfoo_json(file: ScoreFile) -> Iterator[_Row]:
     results = value_inside(file.json, ["results", "results"])
-    rows = list(file.records()) if results is None else _objects(file, results)
+    rows = list(file.records()) if results is None else _require_objects(file, results)
     # Rows are in order of completion.
     rows.sort(key=lambda row: tables.whole_number(row[1].get("testIdx")) or 0)
     for line, row in rows:
@@ -287,7 +287,7 @@ def _promptfoo_csv(file: ScoreFile) -> Iterator[_Row]:
             yield line, system, inputs, scores, None if status == "ERROR" else score
 
 
-def _objects(file: ScoreFile, values: Any) -> list[Numbered]:
+def _require_objects(file: ScoreFile, values: Any) -> list[Numbered]:
     """Return the objects of a list without lines; raises MalformedFileError for other values."""
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         file.refuse(None, "other values", "a list of objects, one for each answer")
@@ -321,7 +321,7 @@ def _deepeval_about(file: ScoreFile) -> About:
 def _deepeval_records(file: ScoreFile) -> Iterator[Numbered]:
     run = _deepeval_run(file)
     for key in ("testCases", "conversationalTestCases"):
-        for _, case in _objects(file, run.get(key) or []):
+        for _, case in _require_objects(file, run.get(key) or []):
             names = map(case.get, ("input", "scenario", "name"))
             yield None, {**case, "item": next(filter(None, names), None)}
 
@@ -362,7 +362,7 @@ _HELM_NO_SCORES = re.compile(
 def _helm_about(file: ScoreFile) -> About:
     """Return the model in the run's specification, and the run's name without the model."""
     folder = os.path.dirname(os.path.abspath(file.path))
-    spec, name = _json_of(folder, "run_spec.json"), os.path.basename(folder)
+    spec, name = _read_json(folder, "run_spec.json"), os.path.basename(folder)
     run = str(value_inside(spec, ["name"]) or name)
     model = value_inside(spec, ["adapter_spec", "model"])
     return str(model or name), re.sub(r",?\bmodel(_deployment)?=[^,]*", "", run).strip(":,"), {}
@@ -390,10 +390,12 @@ def _lighteval_about(file: ScoreFile) -> About:
     """Return the model and its directions; tasks are in the records."""
     root, _, inside = os.path.abspath(file.path).replace(os.sep, "/").rpartition("/details/")
     model, _, date = inside.rpartition("/")[0].rpartition("/")
-    tasks = value_inside(_json_of(root, "results", model, f"results_{date}.json"), ["config_tasks"])
+    tasks = value_inside(
+        _read_json(root, "results", model, f"results_{date}.json"), ["config_tasks"]
+    )
     higher: dict[str, bool] = {}
     for task in tasks.values() if isinstance(tasks, dict) else ():
-        for _, metric in _objects(file, value_inside(task, ["metrics"]) or []):
+        for _, metric in _require_objects(file, value_inside(task, ["metrics"]) or []):
             name, value = str(metric.get("metric_name")), metric.get("higher_is_better")
             higher |= _directions(value if isinstance(value, dict) else {name: value})
     return model or file.name, "", higher
@@ -467,7 +469,7 @@ LLM_FORMATS = {
         knows=lambda file: is_object(
             value_inside(file.json, ["0"]), "instance_id", "train_trial_index"
         ),
-        records=lambda file: _objects(file, file.json),
+        records=lambda file: _require_objects(file, file.json),
         about=_helm_about,
         item="instance_id",
         scores=_helm_scores,

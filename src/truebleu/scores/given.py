@@ -154,7 +154,7 @@ def scores_in_memory(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
     """
     if not scores:
         raise SettingError("scores", {}, "the scores of at least one system")
-    numbers = {system: formats.numbers_of(system, values) for system, values in scores.items()}
+    numbers = {system: formats.parse_numbers(system, values) for system, values in scores.items()}
     # Different floats have different representations.
     checksum = tables.digest(repr(sorted(numbers.items())).encode())
     return SegmentScores(label="scores", digest=checksum, by_system=numbers)

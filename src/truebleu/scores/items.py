@@ -263,7 +263,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
         if named:
             of_file = named
         elif chosen is not None:
-            of_file = [_chosen(evaluation, chosen) for evaluation in of_file]
+            of_file = [_choose_score(evaluation, chosen) for evaluation in of_file]
         if location.name is not None:
             if len(of_file) != 1:
                 expected = f"no name for a file of {len(of_file)} systems"
@@ -273,7 +273,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     return evaluations
 
 
-def _chosen(evaluation: Evaluation, chosen: str) -> Evaluation:
+def _choose_score(evaluation: Evaluation, chosen: str) -> Evaluation:
     """Keep one score, the answers of one filter, or both, as in `exact_match,strict-match`."""
     name, _, filter_ = chosen.partition(",")
     items = evaluation.items
