@@ -255,7 +255,7 @@ def test_a_ledger_knows_common_items_again(tmp_path: Path) -> None:
             {"old": rows(OLD), "new": [row for row in rows(new) if row["id"] != "q2"]},
             metrics="scores:missing=common",
             baseline="old",
-            replicates=100,
+            replicates=200,
             ledger=str(tmp_path / "looks.db"),
             looks=5,
         ).look
