@@ -573,10 +573,36 @@ def _find_key(record: Record, field: str, kind: Any = object) -> str | None:
 def _group_records(
     path: str, records: Sequence[Record], options: ListFormat
 ) -> Iterable[SegmentList]:
+    """Group records, which are segments with candidates or single candidates, into lists."""
     numbered = ((Line(path, number), record) for number, record in enumerate(records, 1))
     lines = [(line, _chat_answers(line, record)) for line, record in numbered]
-    key = _find_key(lines[0][1], "candidates", list)
-    return _read_candidates(lines, options) if key is None else _read_segments(lines, key, options)
+    start, first = lines[0]
+    key = _find_key(first, "candidates", list)
+    id_key = _find_key(first, "id", object if key is None else str | int)
+    if key is None and id_key is None:
+        expected = (
+            f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
+            "candidate (id …)"
+        )
+        start.refuse(f"the keys {', '.join(first)}", expected)
+    reader: _JsonReader | None = None
+    lists: dict[str | int, SegmentList] = {}
+    highest: int | None = None
+    for index, (line, record) in enumerate(lines):
+        candidates = [record] if key is None else _candidates_in(line, record, key)
+        id_ = index if id_key is None else _segment_id(line, record, id_key)
+        if key is not None and id_ in lists:
+            line.refuse(f"segment {id_!r} again", "each segment once, with all candidates")
+        if key is None and id_ not in lists:
+            if isinstance(id_, int) and highest is not None and id_ < highest:
+                expected = "segments in order of their number; sort the lines by segment"
+                line.refuse(f"segment {id_} after segment {highest}", expected)
+            highest = id_ if isinstance(id_, int) else None
+        list_ = lists.setdefault(id_, SegmentList([], _source_of(record)))
+        for item in candidates:
+            reader = reader or _JsonReader(line, item, options)
+            list_.candidates.append(reader.candidate(line, item))
+    return _sort_by_number(lists)
 
 
 def _chat_answers(line: Line, record: Record) -> Record:
@@ -599,33 +625,20 @@ def _chat_answers(line: Line, record: Record) -> Record:
     return {"candidates": texts} | ({} if id_ is None else {"id": id_})
 
 
-def _read_segments(
-    records: Sequence[tuple[Line, Record]], key: str, options: ListFormat
-) -> Iterable[SegmentList]:
-    reader = None
-    lists: dict[str | int, SegmentList] = {}
-    id_key = _find_key(records[0][1], "id", str | int)
-    for index, (line, record) in enumerate(records):
-        list_ = record.get(key)
-        if not isinstance(list_, list):
-            line.refuse(f"no list under {key!r}", "a list of candidates")
-        if not list_:
-            expected = 'at least one candidate; write an empty output as ""'
-            line.refuse(f"an empty list under {key!r}", expected)
-        if all(isinstance(item, str) for item in list_):
-            list_ = _zip_columns(line, record, key, list_)
-        for item in list_:
-            if not isinstance(item, dict):
-                found = f"a candidate of type {type(item).__name__}"
-                line.refuse(found, "text or an object with text")
-        reader = reader or _JsonReader(line, list_[0], options)
-        id_ = index if id_key is None else _segment_id(line, record, id_key)
-        if id_ in lists:
-            line.refuse(f"segment {id_!r} again", "each segment once, with all candidates")
-        lists[id_] = SegmentList(
-            [reader.candidate(line, item) for item in list_], _source_of(record)
-        )
-    return _sort_by_number(lists)
+def _candidates_in(line: Line, record: Record, key: str) -> Sequence[Record]:
+    """Return the candidates in a record's list of objects or texts."""
+    list_ = record.get(key)
+    if not isinstance(list_, list):
+        line.refuse(f"no list under {key!r}", "a list of candidates")
+    if not list_:
+        expected = 'at least one candidate; write an empty output as ""'
+        line.refuse(f"an empty list under {key!r}", expected)
+    if all(isinstance(item, str) for item in list_):
+        return _zip_columns(line, record, key, list_)
+    for item in list_:
+        if not isinstance(item, dict):
+            line.refuse(f"a candidate of type {type(item).__name__}", "text or an object with text")
+    return list_
 
 
 def _sort_by_number(lists: Mapping[str | int, SegmentList]) -> Iterable[SegmentList]:
@@ -664,31 +677,6 @@ def _zip_columns(
             line.refuse(found, f"{len(texts)} values, one for each candidate")
         columns[key] = values
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _read_candidates(
-    records: Sequence[tuple[Line, Record]], options: ListFormat
-) -> Iterable[SegmentList]:
-    start, first = records[0]
-    key, reader = _find_key(first, "id"), _JsonReader(start, first, options)
-    if key is None:
-        expected = (
-            f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
-            "candidate (id …)"
-        )
-        start.refuse(f"the keys {', '.join(first)}", expected)
-    lists: dict[str | int, SegmentList] = {}
-    highest: int | None = None
-    for line, record in records:
-        id_ = _segment_id(line, record, key)
-        if id_ not in lists:
-            if isinstance(id_, int) and highest is not None and id_ < highest:
-                expected = "segments in order of their number; sort the lines by segment"
-                line.refuse(f"segment {id_} after segment {highest}", expected)
-            highest = id_ if isinstance(id_, int) else None
-            lists[id_] = SegmentList([], _source_of(record))
-        lists[id_].candidates.append(reader.candidate(line, record))
-    return _sort_by_number(lists)
 
 
 def _source_of(record: Record) -> str | None:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeAlias, TypedDict, cast
 
 from truebleu import _core
 from truebleu._core import VERSION
@@ -670,10 +670,16 @@ class NativeMetric(Metric):
         """Number of columns."""
         return self.native().width
 
+    def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:
+        """Return texts as the native code counts them; an external tokenizer splits them first."""
+        return list(texts)
+
     def count(self, test_set: TestSet) -> Statistics:
         """Count all systems in one pass; `core_settings` describes the columns."""
+        metric = cast("NativeMetric", self.for_references(test_set.references))
         use_environment()
-        return self.native().count(list(test_set.systems.values()), test_set.references)
+        systems = metric.prepared(test_set.systems.values())
+        return metric.native().count(systems, metric.prepared(test_set.references))
 
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
         """Return a cache of at most `most_bytes` for prepared references, or None."""
@@ -772,14 +778,6 @@ class TokenMetric(NativeMetric):
         if cuts_words_of(self.tokenize, script):
             return None
         return f"tokenize={tokenizer_for_script(script)}"
-
-    def count(self, test_set: TestSet) -> Statistics:
-        """Count all systems in one pass; `core_settings` describes the columns."""
-        if self.tokenize == AUTO:
-            return self.for_references(test_set.references).count(test_set)
-        use_environment()
-        systems = self.prepared(test_set.systems.values())
-        return self.native().count(systems, self.prepared(test_set.references))
 
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
         """Return a cache for prepared references, or None with an external tokenizer."""

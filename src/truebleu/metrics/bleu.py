@@ -261,8 +261,7 @@ class SentenceBLEU(TokenMetric):
 
     def core_settings(self) -> CoreSettings:
         """Return the settings; columns: reference length × score, reference length, score, 1."""
-        setting = SMOOTHINGS[str(self.smoothing)]
-        values = {} if setting is None else {setting: self._value}
+        values: dict[str, object] = {self._setting: self._value} if self._setting else {}
         if self.smooth_next_order:
             values["next_order"] = True
         return {
@@ -284,8 +283,7 @@ class SentenceBLEU(TokenMetric):
     @property
     def signature(self) -> Signature:
         """Case, tokenizer, smoothing with its value, the highest order and the weight."""
-        setting = SMOOTHINGS[str(self.smoothing)]
-        value = "" if setting is None else f"[{setting}={self._value:g}]"
+        value = f"[{self._setting}={self._value:g}]" if self._setting else ""
         return self.token_signature(
             smooth=f"{self.smoothing}{value}{'+next' if self.smooth_next_order else ''}",
             n=self.max_order,
@@ -293,14 +291,18 @@ class SentenceBLEU(TokenMetric):
         )
 
     @property
+    def _setting(self) -> str:
+        """Name of the smoothing's setting, or ""."""
+        return SMOOTHINGS[str(self.smoothing)] or ""
+
+    @property
     def _value(self) -> float:
         """Value of the smoothing's setting; 0 without a setting."""
-        setting = SMOOTHINGS[str(self.smoothing)]
-        return 0.0 if setting is None else float(getattr(self, setting))
+        return float(getattr(self, self._setting)) if self._setting else 0.0
 
     def _check_value(self, setting: str) -> None:
         value = getattr(self, setting)
-        if value != DEFAULT_VALUES[setting] and SMOOTHINGS[str(self.smoothing)] != setting:
+        if value != DEFAULT_VALUES[setting] and self._setting != setting:
             users = " and ".join(name for name, used in SMOOTHINGS.items() if used == setting)
             expected = f"no value with smoothing={self.smoothing}; it belongs to {users}"
             raise SettingError(setting, value, expected)

@@ -71,11 +71,9 @@ def files_inside(folder: str | os.PathLike[str]) -> Iterator[str]:
     for inside, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in [_HELM] if _HELM in names else sorted(names):
-            of_results = name.replace("_samples.jsonl", ".json")
-            is_read_by_results = of_results != name and of_results in names
             is_summary = name.startswith("results_") and name.endswith(".json")
             is_summary |= name.endswith((".md", ".html", ".log", ".yaml", ".png"))
-            if not (name.startswith(".") or is_read_by_results or is_summary):
+            if not (name.startswith(".") or is_summary):
                 yield os.path.join(inside, name)
 
 
