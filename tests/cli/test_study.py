@@ -24,7 +24,7 @@ QUICK = {
     "sampling": f"{TEXTS} --independent 100 --sizes 8,16",
     "coverage": f"{TEXTS} {TRIALS} -m bleu ter",
     "power": f"{TEXTS} {TRIALS} --tests ar,wins",
-    "accuracy": f"{TEXTS} {TRIALS} --tests wins --bands 0.5,0.975",
+    "accuracy": f"{TEXTS} {TRIALS} --tests wins",
     "test-size": f"{TEXTS} --samples 3 --replicates 100 --shares 0.25,0.5,1",
     "references": f"{TEXTS} -r reference-2.txt --samples 2 --replicates 100 --shares 0.5,0.75,1",
     "replicates": f"{TEXTS} --replicates 100,200 --repetitions 5",
@@ -119,7 +119,6 @@ def test_the_default_metrics_are_the_metrics_of_the_paper() -> None:
 def test_values_between_commas_reach_the_study() -> None:
     assert answer(*arguments("power"))["settings"]["tests"] == ["ar", "wins"]
     assert answer(*arguments("test-size"))["settings"]["sizes"] == [20, 40, 80]
-    assert answer(*arguments("accuracy"))["settings"]["bands"] == [0.5, 0.975]
     usual = answer("study", "type-one", "--simulate", "20", "--repetitions", "50")
     assert usual["settings"]["alphas"] == [0.01, 0.05, 0.1]
 
@@ -234,7 +233,6 @@ REFUSED: dict[str, dict[str, str]] = {
         "--level 0.999": "replicates: 50; expected at least 999",
         "--seed -1": "seed: -1",
     },
-    "accuracy": {"--bands 1": "bands: 1.0", "--bands nan": "bands: nan"},
     "test-size": {
         "--shares 0.01,0.5,1": "at least 5 segments",
         "--shares 0.5,1": "at least 3",

@@ -15,9 +15,9 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
-from truebleu.studies import study_coverage
+from truebleu.studies import power, study_coverage
 from truebleu.studies._study import TESTS, Estimate, Row, StudyResult, binomial_rate
-from truebleu.studies.power import MEAN, USUAL_BANDS, _is_overconfident, study_accuracy, study_power
+from truebleu.studies.power import BANDS, MEAN, _is_overconfident, study_accuracy, study_power
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -222,7 +222,7 @@ def test_documents_are_needed_to_draw_them() -> None:
 
 
 CLOSE_TEXTS = simulate(segments=200, systems=[0.3, 0.2, 0.1, 0.21], seed=3)
-EDGES = (0.0, *USUAL_BANDS)
+EDGES = (0.0, *BANDS)
 
 
 def said(result: StudyResult) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ def test_bands_equal_a_plain_count(tmp_path: Path) -> None:
         if conclusion.right is not None:
             # In thousandths, so that 95 % is 95 % and no float a little below it.
             confidence = round(1_000_000 * (1 - conclusion.p))
-            band = sum(confidence >= round(1_000_000 * edge) for edge in USUAL_BANDS)
+            band = sum(confidence >= round(1_000_000 * edge) for edge in BANDS)
             key = (conclusion.metric, conclusion.test, EDGES[band])
             found.setdefault(key, []).append(conclusion.right)
     assert len(result.rows) == len(found)
@@ -275,7 +275,10 @@ VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 
 
 @pytest.mark.slow
-def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_as_likely() -> None:
+def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_as_likely(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(power, "BANDS", (0.5, 0.7, 0.9, 0.999))
     result = study_accuracy(
         _normal_texts(spread=2.0),
         [VALUE],
@@ -284,7 +287,6 @@ def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_a
         sizes=[8, 16],
         samples=200,
         replicates=300,
-        bands=(0.5, 0.7, 0.9, 0.999),
     )
     assert [row["band"] for row in result.to_document().data.rows] == [
         "99.9 to 100 %",
@@ -297,14 +299,16 @@ def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_a
 
 
 @pytest.mark.slow
-def test_half_of_the_conclusions_about_equal_systems_are_right_at_any_confidence() -> None:
+def test_half_of_the_conclusions_about_equal_systems_are_right_at_any_confidence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(power, "BANDS", (0.5, 0.95))
     result = study_accuracy(
         _normal_texts(spread=1e-4),
         [VALUE],
         pairs="all",
         sizes=[40],
         replicates=300,
-        bands=(0.5, 0.95),
     )
     sure = [band for band in result.rows if band["least"] == 0.95]
     assert len(sure) == 2
@@ -333,9 +337,6 @@ def test_tied_samples_are_counted_separately() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bands": [95]}, "bands: 95.0; expected a number above 0 and below 1"),
-        ({"bands": [0.0]}, "bands: 0.0"),
-        ({"bands": [float("nan")]}, "bands: nan"),
         ({"replicates": 10}, "replicates: 10"),
         ({"sizes": [300]}, "at most 200, the size of the pool"),
     ],

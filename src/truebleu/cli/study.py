@@ -96,9 +96,8 @@ def study_command() -> None:
 
 #: Settings that only ``--help-all`` shows.
 RARE = (
-    "unit", "replicates", "level", "sampling", "permutations", "system_scores",
-    "tokenize", "lowercase", "alpha", "epochs", "l2", "ngrams", "folds",
-    "figure", "corrections", "bands",
+    "unit", "replicates", "level", "sampling", "permutations", "tokenize",
+    "alpha", "epochs", "l2", "ngrams", "folds", "figure", "corrections",
 )  # fmt: skip
 
 

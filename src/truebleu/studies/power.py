@@ -382,7 +382,7 @@ def _detected(rows: Sequence[base.Row], digits: int) -> str:
 
 #: Lower bounds of Koehn's bands: the four of 95 % and more in his Table 4 hold as many conclusions
 #: as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
-USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 # Level at which a band is tested for overconfidence.
 CHANCE = 0.025
 # Tests with one-sided p-values.
@@ -393,21 +393,9 @@ BAND_COLUMNS = base.columns(
 )
 
 
-class AccuracyOptions(TrialOptions, total=False):
-    """Options of `study_accuracy`.
-
-    Attributes:
-        bands: lower bounds of the bands; confidences below the first have a band, too.
-    """
-
-    bands: Annotated[
-        Sequence[float], Setting(above=0, below=1, metavar="P,P,...", default=USUAL_BANDS)
-    ]
-
-
-@base.study(AccuracyOptions)
+@base.study(TrialOptions)
 def study_accuracy(
-    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[AccuracyOptions]
+    test_set: TestSet | Counts, metrics: MetricsLike = "bleu", **options: Unpack[TrialOptions]
 ) -> base.StudyResult:
     """How many conclusions are right, by the confidence of the test?
 
@@ -421,9 +409,7 @@ def study_accuracy(
         test_set: pool to draw samples from.
         metrics: metrics to compare by; the first one ranks the systems to choose pairs.
     """
-    bands = options["bands"] or USUAL_BANDS
-    begins = sorted({round(float(band), base.DECIMALS) for band in bands})
-    trials = _run_trials("accuracy", test_set, metrics, options, bands=begins)
+    trials = _run_trials("accuracy", test_set, metrics, options)
     title = "Conclusions of all pairs and samples by their confidence, and how many were right"
     plot = Plot("line", "confidence", "right", series="test", panel="metric")
     result = base.StudyResult(trials.settings, title, BAND_COLUMNS, plot)
@@ -433,7 +419,7 @@ def study_accuracy(
         untied = base.true_differences(statistics, trials.pairs) != 0
         outcomes = trials.outcomes(statistics, test).only(untied)
         case = {"metric": statistics.label, "test": test}
-        of_test = [case | band for band in _bands(outcomes, begins, options["replicates"])]
+        of_test = [case | band for band in _bands(outcomes, options["replicates"])]
         result.rows.extend(of_test)
         result.sentences.append(_accuracy_sentence(_case(case), of_test, test in ONE_SIDED))
         undecided = int((~(outcomes.right | outcomes.wrong)).sum())
@@ -446,12 +432,12 @@ def study_accuracy(
     return result
 
 
-def _bands(outcomes: Outcomes, begins: Sequence[float], replicates: int) -> Iterator[base.Row]:
+def _bands(outcomes: Outcomes, replicates: int) -> Iterator[base.Row]:
     """Yield the bands that contain conclusions, the highest confidence first."""
     # Highest confidence that these replicates allow.
     surest = 1 - smallest_p(replicates)
     confidence = (1 - outcomes.p).round(base.DECIMALS)
-    for low, high in reversed(list(pairwise([0.0, *begins, math.inf]))):
+    for low, high in reversed(list(pairwise([0.0, *BANDS, math.inf]))):
         concluded = outcomes.right | outcomes.wrong
         inside = concluded & (confidence >= low) & (confidence < high)
         if not inside.any():

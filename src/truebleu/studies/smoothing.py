@@ -25,7 +25,7 @@ from truebleu.agreement.coefficients import (
     measure_metrics,
     parse_coefficient,
 )
-from truebleu.agreement.data import HumanSummary, Judgments, SystemScores, agreement_data
+from truebleu.agreement.data import HumanSummary, Judgments, agreement_data
 from truebleu.agreement.tests import judgment_permutation_test
 from truebleu.corpus.fingerprints import fingerprint
 from truebleu.counts.counting import count_texts
@@ -80,14 +80,10 @@ class SmoothingOptions(base.PoolOptions, total=False):
 
     Attributes:
         tokenize: tokenizer of all metrics.
-        lowercase: True if all metrics ignore case.
-        system_scores: segments for system scores: "all", or only the "rated" segments.
         permutations: permutations in each test.
     """
 
     tokenize: Annotated[str, Setting(default="13a")]
-    lowercase: bool
-    system_scores: Annotated[SystemScores, Setting(default="all")]
     permutations: Annotated[int, Setting(minimum=1, default=10_000)]
     replicates: base.Replicates
     level: Level
@@ -114,11 +110,11 @@ def study_smoothing(
     # One-sided: that smoothing agrees better than no smoothing is the hypothesis of the study.
     sides: Any = {"resample": RESAMPLED[unit], "alternative": "observed"}
     agreeing = AgreeSettings.from_options(options, **sides)
-    metrics = _metrics(options["tokenize"], lowercase=options["lowercase"])
+    metrics = _metrics(options["tokenize"])
     counts = count_texts(test_set, list(metrics.values()))
     named = zip(metrics, counts.metrics, strict=True)
     counts = replace(counts, metrics=tuple(replace(m, label=label) for label, m in named))
-    data = agreement_data(counts, human, system_scores=agreeing.system_scores)
+    data = agreement_data(counts, human)
     prepared = {name: Agreeing.of(name, data, agreeing) for name in COEFFICIENTS}
     values = {name: agreement.values() for name, agreement in prepared.items()}
     tasks = [Task(("interval", name), agreement.intervals) for name, agreement in prepared.items()]
@@ -361,12 +357,11 @@ def compared(human: Values) -> Judgments:
     return Judgments(left=left[pair], right=right[pair], item=item, verdict=verdict)
 
 
-def _metrics(tokenize: str, *, lowercase: bool) -> dict[str, Metric]:
+def _metrics(tokenize: str) -> dict[str, Metric]:
     """Return corpus BLEU and the smoothings, by the labels of the paper's rows."""
-    words: Any = {"tokenize": tokenize, "lowercase": lowercase}
-    metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", **words)}
-    sentences = (SentenceBLEU(smoothing=number, **words) for number in range(len(SMOOTHINGS)))
-    return metrics | {str(number): metric for number, metric in enumerate(sentences)}
+    metrics: dict[str, Metric] = {CORPUS: BLEU(smooth="none", tokenize=tokenize)}
+    numbers = range(len(SMOOTHINGS))
+    return metrics | {str(n): SentenceBLEU(smoothing=n, tokenize=tokenize) for n in numbers}
 
 
 def _best_sentence(
