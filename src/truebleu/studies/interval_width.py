@@ -300,9 +300,13 @@ def study_references(
     result = base.StudyResult(settings, title, REFERENCES_COLUMNS, plot)
     result.details["further"] = []
     for label in (statistics.label for statistics in whole.statistics):
-        groups = _groups(label, records, sizes)
+        groups = _group_by_references(label, records, sizes)
         result.rows.extend({"metric": label, **row} for row in _reference_rows(groups, shares))
-        further = [_further(*two) for two in pairwise(groups)] if _depends(groups) else []
+        further = (
+            [_worth_of_reference(*two) for two in pairwise(groups)]
+            if _depend_on_references(groups)
+            else []
+        )
         result.details["further"].extend({"metric": label, **estimate} for estimate in further)
         words = _reference_sentences(groups, further)
         result.sentences.extend(f"{label}: {sentence}." for sentence in words)
@@ -416,7 +420,7 @@ def _human_share(test_set: TestSet, whole: base.Pool) -> Iterator[base.Row]:
                 yield {"metric": statistics.label, "system": system, **human, **share}
 
 
-def _groups(
+def _group_by_references(
     label: str, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> list[_WithReferences]:
     """Group a metric's values by number of references, ascending."""
@@ -457,7 +461,7 @@ def _grid(rows: Sequence[base.Row]) -> Table:
     return Table((*columns, *(Column(name, name) for name in given)), tuple(lines.values()))
 
 
-def _depends(groups: Sequence[_WithReferences]) -> bool | None:
+def _depend_on_references(groups: Sequence[_WithReferences]) -> bool | None:
     """Return whether intervals depend on references, or None if scores are 0 or do not vary."""
     if any(group.width_law is None for group in groups):
         return None
@@ -465,7 +469,7 @@ def _depends(groups: Sequence[_WithReferences]) -> bool | None:
     return bool(max(widths) - min(widths) > SAME * max(widths))
 
 
-def _further(fewer: _WithReferences, more: _WithReferences) -> base.Row:
+def _worth_of_reference(fewer: _WithReferences, more: _WithReferences) -> base.Row:
     """Estimate the worth of one more reference; its error is about random growths of the test set.
 
     Growths without a power law, or whose intervals do not narrow with more data, are left out.
@@ -491,7 +495,7 @@ def worth_in_data(fewer: base.Law, more: base.Law, size: int) -> float | None:
 def _reference_sentences(
     groups: Sequence[_WithReferences], further: Sequence[base.Row]
 ) -> Iterator[str]:
-    depends = _depends(groups)
+    depends = _depend_on_references(groups)
     if not depends:
         nothing = "there are no intervals, because scores are 0 or do not vary"
         same = "its intervals do not depend on the references"
@@ -598,7 +602,7 @@ def study_replicates(
         of_metric = [
             {"metric": label, **row} for row in _replicates_rows(pool, label, records, chosen)
         ]
-        means = _means(of_metric)
+        means = _mean_relative_sds(of_metric)
         needed = smallest_enough(means, enough)
         result.rows.extend(of_metric)
         result.details["needed"].append({"metric": label, "enough": needed})
@@ -675,7 +679,7 @@ def _replicates_rows(
             yield {**names, "median": float(median), **base.or_none(**numbers)}
 
 
-def _means(rows: Sequence[base.Row]) -> dict[int, float]:
+def _mean_relative_sds(rows: Sequence[base.Row]) -> dict[int, float]:
     """Average the bounds' relative deviations over systems, by B; leaves out unknown ones."""
     values: dict[int, list[float]] = {}
     for row in rows:

@@ -69,7 +69,7 @@ ENDS = ("", "_low", "_high", "_excess", "_excess_low", "_excess_high")
 RESAMPLED: dict[base.PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
-def best(values: Mapping[str, float]) -> tuple[str, ...]:
+def best_labels(values: Mapping[str, float]) -> tuple[str, ...]:
     """Return the labels with the largest value, several if they tie."""
     maximum = max(values.values(), default=0.0)
     return tuple(label for label, value in values.items() if value >= maximum - SAME)
@@ -109,18 +109,20 @@ def study_smoothing(
     unit = options["unit"]
     # One-sided: that smoothing agrees better than no smoothing is the hypothesis of the study.
     sides: Any = {"resample": RESAMPLED[unit], "alternative": "observed"}
-    agreeing = AgreeSettings.from_options(options, **sides)
+    agree_settings = AgreeSettings.from_options(options, **sides)
     metrics = _metrics(options["tokenize"])
     counts = count_texts(test_set, list(metrics.values()))
     named = zip(metrics, counts.metrics, strict=True)
     counts = replace(counts, metrics=tuple(replace(m, label=label) for label, m in named))
     data = agreement_data(counts, human)
-    prepared = {name: Agreeing.of(name, data, agreeing) for name in COEFFICIENTS}
-    values = {name: agreement.values() for name, agreement in prepared.items()}
-    tasks = [Task(("interval", name), agreement.intervals) for name, agreement in prepared.items()]
+    agreements = {name: RowAgreement.of(name, data, agree_settings) for name in COEFFICIENTS}
+    values = {name: agreement.values() for name, agreement in agreements.items()}
+    tasks = [
+        Task(("interval", name), agreement.intervals) for name, agreement in agreements.items()
+    ]
     tasks += [
         Task(("test", name, better, worse), partial(agreement.test, better, worse))
-        for name, agreement in prepared.items()
+        for name, agreement in agreements.items()
         for better, worse in _pairs_to_test(name, values[name])
     ]
     judged = [name for name in test_set.systems if name in human.systems]
@@ -137,8 +139,8 @@ def study_smoothing(
     tests = {
         tuple(map(str, key[1:])): record["p"] for key, record in records.items() if key[0] == "test"
     }
-    p_values = _better_than_none(tests)
-    item, pairs = data.people.item, preferences(data)
+    p_values = _p_above_none(tests)
+    item, pairs = data.people.item, count_preferences(data)
     headings = {
         name: f"{item if name == 'tau' else 'system'} {symbol}" for name, symbol in SYMBOLS.items()
     }
@@ -176,7 +178,7 @@ def study_smoothing(
         )
     result.sentences.append(systems)
     result.sentences.extend(
-        _best_sentence(name, heading, values[name], tests, p_values, agreeing.alpha)
+        _best_sentence(name, heading, values[name], tests, p_values, agree_settings.alpha)
         for name, heading in headings.items()
         if _defined(values[name])
     )
@@ -214,8 +216,8 @@ def _pairs_to_test(name: str, values: Mapping[str, MetricAgreement]) -> list[tup
     for τ each smoothing is tested against no smoothing, for the column of p-values.
     """
     defined = _defined(values)
-    first = best(defined)
-    below = best({label: value for label, value in defined.items() if label not in first})
+    first = best_labels(defined)
+    below = best_labels({label: value for label, value in defined.items() if label not in first})
     others = [*below[:1], NONE, CORPUS]
     pairs = [(label, other) for label in first[:1] for other in others if other != label]
     if name == "tau":
@@ -247,7 +249,7 @@ def _agreement(
     return cells
 
 
-def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float]:
+def _p_above_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float]:
     """Return Holm-corrected p-values of τ above the τ of no smoothing, by smoothing."""
     raw = {
         label: p
@@ -258,7 +260,7 @@ def _better_than_none(tests: Mapping[tuple[str, ...], float]) -> dict[str, float
 
 
 @dataclass(frozen=True, slots=True)
-class Agreeing:
+class RowAgreement:
     """Values, intervals and tests by one coefficient; metrics have the labels of the rows.
 
     Attributes:
@@ -276,7 +278,7 @@ class Agreeing:
     draws: Draws
 
     @classmethod
-    def of(cls, name: str, data: AgreementData, settings: AgreeSettings) -> Agreeing:
+    def of(cls, name: str, data: AgreementData, settings: AgreeSettings) -> RowAgreement:
         """Prepare a coefficient; raises SettingError if its intervals cannot be resampled."""
         by = parse_coefficient(COEFFICIENTS[name], compared=data.judgments is not None)
         sizes = {"replicates": settings.replicates, "seed": settings.seed}
@@ -324,7 +326,9 @@ class Agreeing:
         test = judgment_permutation_test(
             data.items[worse],
             data.items[better],
-            compared(cast("Values", data.human)) if data.judgments is None else data.judgments,
+            as_comparisons(cast("Values", data.human))
+            if data.judgments is None
+            else data.judgments,
             coefficient(COEFFICIENTS[self.name]),
             alternative="greater",
             permutations=settings.permutations,
@@ -333,7 +337,7 @@ class Agreeing:
         return {"p": test.p}
 
 
-def preferences(data: AgreementData) -> PairCounts | None:
+def count_preferences(data: AgreementData) -> PairCounts | None:
     """Count the pairs that τ uses, or return None; human ties are the same in all rows."""
     if data.judgments is not None:
         return count_judgments(data.items[NONE], data.judgments)
@@ -342,11 +346,11 @@ def preferences(data: AgreementData) -> PairCounts | None:
     return None
 
 
-def compared(human: Values) -> Judgments:
+def as_comparisons(human: Values) -> Judgments:
     """Convert human scores to comparisons of the outputs of each item.
 
     >>> import numpy as np
-    >>> found = compared(np.array([[5.0, 1.0], [3.0, np.nan], [5.0, 2.0]]))
+    >>> found = as_comparisons(np.array([[5.0, 1.0], [3.0, np.nan], [5.0, 2.0]]))
     >>> [(int(a), int(b), int(v)) for a, b, v in zip(found.left, found.right, found.verdict)]
     [(0, 1, 1), (0, 2, 0), (0, 2, -1), (1, 2, -1)]
     """
@@ -374,14 +378,14 @@ def _best_sentence(
 ) -> str:
     """Describe which smoothing agrees best, and whether its lead is significant."""
     defined = _defined(values)
-    first = best(defined)
+    first = best_labels(defined)
     if len(first) == len(defined):
         return f"By {heading} all smoothings have the same agreement, {defined[first[0]]:.4f}."
     if defined[first[0]] <= 0:
-        highest = f"the highest value is {defined[first[0]]:.4f}, of {_called(first)}"
+        highest = f"the highest value is {defined[first[0]]:.4f}, of {_describe(first)}"
         return f"By {heading} no smoothing agrees with human raters: {highest}."
     agree = "agrees" if len(first) == 1 else "agree"
-    sentence = f"By {heading} {_called(first)} {agree} best, with {defined[first[0]]:.4f}"
+    sentence = f"By {heading} {_describe(first)} {agree} best, with {defined[first[0]]:.4f}"
     for (coefficient_name, better, other), p in tests.items():
         value = values[other].value
         if (coefficient_name, better) != (name, first[0]) or value is None:
@@ -392,11 +396,11 @@ def _best_sentence(
         relation = "significantly above" if p <= alpha else "cannot be told from"
         if value >= defined[better] - SAME:
             relation, shown = "not above", f"p = {p:.3g}"
-        sentence += f"; {relation} {_called((other,))}, {value:.4f} ({shown})"
+        sentence += f"; {relation} {_describe((other,))}, {value:.4f} ({shown})"
     return f"{sentence}."
 
 
-def _called(labels: Sequence[str]) -> str:
+def _describe(labels: Sequence[str]) -> str:
     if tuple(labels) == (CORPUS,):
         return "corpus BLEU"
     if len(labels) > 2:
