@@ -288,21 +288,20 @@ def measure_gain(
     for counted, pair in zip(candidates, result.comparisons, strict=True):
         metric = result.metrics[pair.metric]
         before, after = (result.systems[name][pair.metric] for name in (pair.b, pair.a))
-        gains.append(
-            Gain(
-                metric=pair.metric,
-                signature=str(metric.signature),
-                higher_is_better=metric.higher_is_better,
-                digits=metric.digits,
-                baseline=before.score,
-                score=after.score,
-                **counted.landmarks()._asdict(),
-                difference=pair.difference,
-                interval=pair.interval,
-                p=pair.p,
-                runs=(after.score,) if after.runs is None else after.runs.scores,
-                deviation=None if after.runs is None else after.runs.sd_of_runs,
-                differing_segments=pair.differing_units,
-            )
+        gain = Gain(
+            metric=pair.metric,
+            signature=str(metric.signature),
+            higher_is_better=metric.higher_is_better,
+            digits=metric.digits,
+            baseline=before.score,
+            score=after.score,
+            **counted.landmarks()._asdict(),
+            difference=pair.difference,
+            interval=pair.interval,
+            p=pair.p,
+            runs=(after.score,) if after.runs is None else after.runs.scores,
+            deviation=None if after.runs is None else after.runs.sd_of_runs,
+            differing_segments=pair.differing_units,
         )
+        gains.append(gain)
     return tuple(gains)

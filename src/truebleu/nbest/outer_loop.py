@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
     from truebleu.nbest.choices import WeightsFormat
 
+    #: Weights, and the objective before and after.
     Tuned = tuple[Mapping[str, float], float, float]
+    Tune = Callable[[NBest, Mapping[str, float]], Tuned]
 
 __all__ = ["OuterLoop", "Round"]
 
@@ -100,10 +102,7 @@ class OuterLoop:
             raise SettingError("decoder", self.decoder, expected)
 
     def run(
-        self,
-        start: Mapping[str, float],
-        header: Mapping[str, Any],
-        tune: Callable[[NBest, Mapping[str, float]], Tuned],
+        self, start: Mapping[str, float], header: Mapping[str, Any], tune: Tune
     ) -> Iterator[tuple[Round, NBest]]:
         """Yield each round with the lists of all rounds so far, until nothing new appears.
 
@@ -140,11 +139,7 @@ class OuterLoop:
                 return
 
     def _round(
-        self,
-        number: int,
-        weights: Mapping[str, float],
-        merged: NBest | None,
-        tune: Callable[[NBest, Mapping[str, float]], Tuned],
+        self, number: int, weights: Mapping[str, float], merged: NBest | None, tune: Tune
     ) -> dict[str, Any]:
         """Decode, merge and tune; return the record of the round."""
         self._decode(number, weights)
@@ -153,13 +148,8 @@ class OuterLoop:
         # Keep the decoder's weights if the tuned weights choose worse from these lists.
         if after < before:
             tuned, after = weights, before
-        return {
-            "new": new,
-            "candidates": lists.candidates,
-            "before": before,
-            "after": after,
-            "weights": dict(tuned),
-        }
+        objectives = {"before": before, "after": after}
+        return {"new": new, "candidates": lists.candidates, **objectives, "weights": dict(tuned)}
 
     def _path(self, number: int, ending: str) -> Path:
         return Path(self.folder) / f"round-{number:02}.{ending}"

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.choices import Gain
-    from truebleu.nbest.outer_loop import Round
+    from truebleu.nbest.outer_loop import Round, Tuned
     from truebleu.resampling import Indices, Values
 
     Progress = Callable[[int], None]
@@ -398,20 +398,11 @@ def _run_decoder(
     if not limits.start:
         raise SettingError("start", None, "weights for the decoder's first round")
 
-    def tune_round(
-        lists: NBest, weights: Mapping[str, float]
-    ) -> tuple[Mapping[str, float], float, float]:
-        result = tune(
-            lists,
-            references,
-            method=tuner,
-            metrics=goals,
-            start=weights,
-            fixed=limits.fixed,
-            bounds=limits.bounds,
-            seed=seed,
-            folds=0,
-        )
+    of_round: Any = {"method": tuner, "metrics": goals, "seed": seed, "folds": 0}
+    of_round |= {"fixed": limits.fixed, "bounds": limits.bounds}
+
+    def tune_round(lists: NBest, weights: Mapping[str, float]) -> Tuned:
+        result = tune(lists, references, start=weights, **of_round)
         return result.by_feature, result.start, result.development[0]
 
     header = {
