@@ -609,7 +609,7 @@ def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricS
 def resample_metrics(
     data: AgreementData, by: Coefficient, values: Mapping[str, MetricAgreement], draws: Draws
 ) -> Replicates:
-    """Measure all metrics by a coefficient on bootstrap replicates."""
+    """Return the values of all metrics by a coefficient on bootstrap replicates."""
     human, judgments, items = data.human, data.judgments, data.items
     counts = {label: metric.counts for label, metric in data.metrics.items()}
     if judgments is not None and by.compared:
@@ -734,7 +734,7 @@ def answer(
 
 
 def _is_close(pair: MetricTest, alpha: float) -> bool:
-    """Return whether p is within 3 standard errors of alpha, so that other draws may decide."""
+    """Return whether p is within 3 standard errors of alpha, where more permutations may decide."""
     if pair.exact or not pair.permutations or not pair.p or pair.p_adjusted is None:
         return False
     error = pair.p_adjusted * ((1 - pair.p) / (pair.p * pair.permutations)) ** 0.5

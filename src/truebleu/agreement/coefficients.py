@@ -497,7 +497,7 @@ def require_countable(by: Coefficient) -> None:
 
 
 class PairCounts(NamedTuple):
-    """Number of pairs in each class; the classes are disjoint.
+    """Numbers of pairs by class; the classes are disjoint.
 
     Attributes:
         concordant: C, pairs that people and the metric order in the same direction.
@@ -726,7 +726,7 @@ def measure(
 
 
 def measure_cells(human: Values, metric: Values, by: Coefficient) -> MetricAgreement:
-    """Measure agreement like `measure`, with matrices that `as_cells` checked."""
+    """Return the agreement of matrices that `as_cells` checked; see `measure`."""
     if by.name == SOFT:
         expected = f"a name in COEFFICIENTS; use truebleu.agreement.{SOFT.replace('-', '_')}"
         raise SettingError("coefficient", by.name, expected)
@@ -867,7 +867,7 @@ def soft_pairwise_accuracy(
 
 
 class PairedPermutations(NamedTuple):
-    """The p-values of all pairs of systems, i < j in order.
+    """P-values of all pairs of systems, in order, with i < j.
 
     Attributes:
         p_values: p-values shaped (matrix, pair), of the pairs with a segment rated for both.
@@ -885,7 +885,7 @@ class PairedPermutations(NamedTuple):
 def paired_permutations(
     matrices: Values, rated: NDArray[np.bool_], swaps: Swaps
 ) -> PairedPermutations:
-    """Test all pairs of systems by every matrix of scores, with common permutations.
+    """Return the p-values of all pairs of systems by every matrix, with common permutations.
 
     Args:
         matrices: finite scores shaped (matrix, system, segment).

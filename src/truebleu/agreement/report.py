@@ -156,7 +156,7 @@ def _are_enough(data: AgreementData) -> bool:
 
 
 def _with_people(counts: Counts, data: AgreementData, human: HumanScores, name: str) -> Counts:
-    """Put human scores before the metrics."""
+    """Return the counts with human scores as the first metric."""
     scores = data.people.scores_with_means
     assert scores is not None  # noqa: S101  # people scored segments
     rows = [[None if np.isnan(score) else score for score in row] for row in scores.tolist()]
@@ -203,7 +203,7 @@ def _disputed(
 def _disputed_segments(
     label: str, better: str, worse: str, data: AgreementData, counts: Counts
 ) -> Iterator[DisputedSegment]:
-    """Yield the segments in which people prefer `better` by most more than the metric does."""
+    """Yield the segments in which people prefer `better` more than the metric does, most first."""
     human, metric = data.human, data.metrics[label].items
     assert human is not None  # noqa: S101  # people scored segments
     assert metric is not None  # noqa: S101  # people scored segments

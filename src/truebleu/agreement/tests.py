@@ -193,7 +193,7 @@ class Permutations:
         return {"first": 0, "replicates": count, "seed": None if exact else self.seed}
 
     def swapped_sums(self, rows: Values) -> Values:
-        """Sum the swapped ones of `rows` in each permutation, shaped (permutation, column)."""
+        """Return the sums of the swapped rows of each permutation, shaped (permutation, column)."""
         swaps = Swaps(replicates=self.permutations, seed=self.seed)
         count, exact = self.for_core(len(rows))["replicates"], self.enumerates(len(rows))
         return swaps.sums(np.ascontiguousarray(rows), 0, count, enumerated=exact)
@@ -321,7 +321,7 @@ def _williams_t(r1: Any, r2: Any, r12: Any, n: int) -> tuple[Values, Values]:
 def hybrid_test(
     test: MetricTest, values: Sequence[float | None], observed: Values, null: Values
 ) -> MetricTest:
-    """Complete a test with its difference and its p-value by values of hybrids.
+    """Return a test completed with its difference and its p-value by values of hybrids.
 
     An undefined hybrid (NaN) counts as a difference as large as the observed.
 

@@ -162,7 +162,7 @@ class OuterLoop:
         return lists, lists.candidates
 
     def _decode(self, number: int, weights: Mapping[str, float]) -> None:
-        """Let the decoder write the lists of a round."""
+        """Run the decoder, which writes the lists of a round."""
         kinds: list[WeightsFormat] = ["tsv", "json"]
         kinds += ["ini"] if "{weights.ini}" in self.decoder else []
         paths = {f"{{weights.{kind}}}": self._path(number, f"weights.{kind}") for kind in kinds}

@@ -415,7 +415,7 @@ def make_problem(
     *,
     scale: bool = True,
 ) -> Problem:
-    """Count the candidates and scale their features.
+    """Make the problem of a tuner: counts and scaled features of all candidates.
 
     Args:
         lists: the candidates of each segment, with features.

@@ -389,7 +389,7 @@ def _solve(columns: Any, offsets: Indices, gold: ArrayLike, gamma: float, start:
 def _polish(
     columns: Values, offsets: Indices, gold: ArrayLike, gamma: float, weights: Values
 ) -> Values:
-    """Take Newton steps in the nonzero weights, without changing a sign."""
+    """Return the weights after Newton steps in the nonzero ones, which change no sign."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     for _ in range(MOST_STEPS):
         used = np.flatnonzero(weights)
