@@ -153,3 +153,21 @@ def test_a_metric_without_a_direction_has_higher_scores_and_no_better_ones() -> 
         assert "better" not in axis
         assert "worse" not in axis
         assert "higher" in axis or "lower than" in axis
+
+
+def test_a_difference_that_varies_between_groups_is_said_to_vary() -> None:
+    generator = np.random.default_rng(3)
+    kinds = ["hard" if n % 2 else "easy" for n in range(400)]
+    rates = {"one": {"hard": 0.2, "easy": 0.9}, "two": {"hard": 0.2, "easy": 0.4}}
+    scores = {
+        name: [float(generator.random() < of_kind[kind]) for kind in kinds]
+        for name, of_kind in rates.items()
+    }
+    made = report(scores, by={"kind": kinds}, replicates=500)
+    (test,) = made.comparison.heterogeneity
+    assert test.p_adjusted < 0.05
+    assert "The difference varies by kind (p" in first_screen(made)
+    other = scores["one"][200:] + scores["one"][:200]
+    even = report({"one": scores["one"], "two": other}, by={"kind": kinds}, replicates=500)
+    assert even.comparison.heterogeneity[0].p_adjusted > 0.05
+    assert "varies by" not in first_screen(even)

@@ -62,6 +62,7 @@ def answer(report: Report) -> str:
         of_one_unit = [caution for caution in cautions if OF_VARIANCE in caution]
         cautions = [caution for caution in cautions if caution not in of_one_unit]
         sentences = [*p, *_other_metrics(comparison, pairs[0]), *cautions]
+        sentences += _varies(comparison, label)
         metric, level = comparison.metrics[label], comparison.settings.level
         box = _box_of_pair(report, pairs[0], of_one_unit)
         table = drawing.forest([*_rows(report, pairs[0])], _names(pairs[0]), level, metric)
@@ -109,6 +110,16 @@ def _other_metrics(comparison: Comparison, pair: PairResult) -> Iterator[str]:
     clauses = [f"by {doc.join_names(names)} {clause}" for clause, names in labels.items()]
     if clauses:
         yield f"For information: {'; '.join(clauses)}."
+
+
+def _varies(comparison: Comparison, label: str) -> Iterator[str]:
+    """Yield a sentence for each column between whose groups the difference varies."""
+    tests = [test for test in comparison.heterogeneity if test.metric == label]
+    name = "p" if len(tests) == 1 else "adjusted p"
+    for test in tests:
+        if test.p_adjusted <= comparison.settings.alpha:
+            p = doc.p_equals(name, test.p_adjusted)
+            yield f"The difference varies by {test.column} ({p})."
 
 
 # Two systems: what moves the difference.
