@@ -10,7 +10,6 @@ from truebleu.schema import lazy_package
 if TYPE_CHECKING:
     from truebleu.planning.plan import *
     from truebleu.planning.power import *
-    from truebleu.planning.references import *
     from truebleu.planning.sample import *
 
 __getattr__, __dir__ = lazy_package(__name__)

@@ -6,6 +6,7 @@ like the planned one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
@@ -14,8 +15,10 @@ import numpy as np
 
 from truebleu import schema
 from truebleu._results import Result
+from truebleu.counts.counting import count_texts
 from truebleu.counts.inputs import counts_of
 from truebleu.errors import RefusedError, SettingError
+from truebleu.metrics.base import Metric
 from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,
@@ -27,21 +30,20 @@ from truebleu.planning.power import (
     round_sizes,
     varies_only_by_rounding,
 )
-from truebleu.planning.references import ReferencePlan, counts_by_references, reference_ratios
 from truebleu.resampling import Units
 from truebleu.significance.intervals import min_replicates
 from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
-from truebleu.significance.unit_counts import UnitCounts
+from truebleu.significance.unit_counts import UnitCounts, count_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from truebleu.corpus.outline import Sizes
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.counts.counts import Counts, MetricCounts
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Signature
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from truebleu.planning.power import MarginPlan, SizePower
     from truebleu.significance.unit_counts import Pair
 
-__all__ = ["PairPlan", "Plan", "PlanSettings"]
+__all__ = ["PairPlan", "Plan", "PlanSettings", "ReferencePlan"]
 
 # Plausible range of differences; numbers outside are mistakes.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
@@ -139,6 +141,26 @@ FEW_DOCUMENTS = 100
 LARGEST_SHARE = 0.5
 # Level whose one-sided interval ends at the units needed.
 PLANNED_LEVEL = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferencePlan:
+    """A plan with a number of references.
+
+    Attributes:
+        references: number of references of each segment.
+        ratio: units needed with these references over units needed with all of the pilot's, for a
+            difference that is the same share of the scores.
+        units_needed: number of units needed; None without a plan for the pilot's references.
+        segments_needed: approximate number of segments in units_needed.
+        translations: number of references of all these segments.
+    """
+
+    references: int
+    ratio: float
+    units_needed: int | None
+    segments_needed: int | None
+    translations: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,10 +413,7 @@ class _Pilot:
             units=units,
             segments=segments,
             sizes=tuple(map(question.size, round_sizes(anchors, question.test.min_units))),
-            references=tuple(
-                ReferencePlan.of(references, ratio, needed, segments / units)
-                for references, ratio in ratios.items()
-            ),
+            references=tuple(_reference_plans(ratios, needed, question)),
             warnings=self._warnings(units, needed, share, effect),
             reasons={name: reasons[name] for name, value in values.items() if value is None},
             **values,
@@ -478,3 +497,68 @@ def _positive(name: str, value: float) -> float:
     if not schema.is_of(float, value) or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
         raise SettingError(name, value, f"a number above 0{MATTERS}")
     return float(value)
+
+
+# More segments or more references: what each number of references is worth (Zhang & Vogel 2004).
+#
+# Zhang & Vogel (§4.2) compare relative intervals, since more references raise all scores. So does
+# this plan: a difference to detect is the same share of the scores with any number of references,
+# and the units that detect it are proportional to the variance of the difference over the squared
+# scores.
+
+
+def _reference_plans(
+    ratios: Mapping[int, float], needed: int | None, question: Question
+) -> Iterator[ReferencePlan]:
+    """Yield a plan for each number of references, from the units that all of them need."""
+    for references, ratio in ratios.items():
+        units = None if needed is None else math.ceil(round(needed * ratio, 6))
+        segments = question.segments(units)
+        yield ReferencePlan(
+            references=references,
+            ratio=ratio,
+            units_needed=units,
+            segments_needed=segments,
+            translations=None if segments is None else segments * references,
+        )
+
+
+def counts_by_references(
+    texts: TestSet | None, metric: MetricCounts, units: Units
+) -> Mapping[int, Sequence[UnitCounts]]:
+    """Count texts with 1, 2, … of their references, and with all of them.
+
+    Of each number the sets of successive references are taken, so that each reference is in
+    equally many. Empty with one reference, and if texts are not in memory, have segments without
+    some reference, or are scored by a metric that is not native.
+    """
+    scorer = metric.scorer
+    count = 0 if texts is None else texts.references_per_segment or 0
+    if texts is None or count < 2 or not isinstance(scorer, Metric) or scorer.native() is None:
+        return {}
+    return {
+        size: [
+            count_units(count_texts(texts.with_references(chosen), [scorer]), units)[0]
+            for first in range(count if size < count else 1)
+            for chosen in [[(first + index) % count for index in range(size)]]
+        ]
+        for size in range(1, count + 1)
+    }
+
+
+def reference_ratios(counts: Mapping[int, Sequence[UnitCounts]], pair: Pair) -> dict[int, float]:
+    """Return the units needed with each number of references over those with all references.
+
+    Empty if a system has a score of 0 with some of the references.
+    """
+    variances = {}
+    for size, sets in counts.items():
+        scales = [float(np.abs(statistics.scores[list(pair)]).mean()) for statistics in sets]
+        if min(scales) <= 0:
+            return {}
+        relative = [
+            influences(statistics, *pair).var() / scale**2
+            for statistics, scale in zip(sets, scales, strict=True)
+        ]
+        variances[size] = float(np.mean(relative))
+    return {size: variance / variances[max(variances)] for size, variance in variances.items()}

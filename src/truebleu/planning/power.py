@@ -20,6 +20,7 @@ are independent draws from one population and that the new test set is like the 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
@@ -118,14 +119,8 @@ def smallest_sample_size(
         enough *= 2
         if enough > MOST_UNITS:
             return None
-    too_few = max(enough // 2, min_units - 1)
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        if power_on(middle) < target_power:
-            too_few = middle
-        else:
-            enough = middle
-    return enough
+    smallest = max(enough // 2 + 1, min_units)
+    return smallest + bisect_left(range(smallest, enough), target_power, key=power_on)
 
 
 def gate_power(

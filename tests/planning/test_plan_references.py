@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 
 import truebleu
 from truebleu.planning.plan import plan
-from truebleu.planning.references import ReferencePlan
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
@@ -50,11 +50,16 @@ def test_a_ratio_compares_relative_variances_over_all_choices() -> None:
     )
 
 
-def test_sizes_follow_from_the_ratio() -> None:
-    found = ReferencePlan.of(2, 1.25, 100, 6.0)
-    assert (found.units_needed, found.segments_needed, found.translations) == (125, 750, 1500)
-    unknown = ReferencePlan.of(2, 1.25, None, 6.0)
-    assert (unknown.units_needed, unknown.segments_needed, unknown.translations) == (None,) * 3
+def test_sizes_follow_from_the_ratio(pilot: TestSet) -> None:
+    (found,) = plan(pilot, difference=2.0, replicates=100, unit="segment").plans
+    assert found.units_needed is not None
+    for part in found.references:
+        units = ceil(found.units_needed * part.ratio - 1e-6)
+        assert (part.units_needed, part.segments_needed) == (units, units)
+        assert part.translations == units * part.references
+    (unknown,) = plan(pilot, replicates=100, unit="segment").plans
+    for part in unknown.references:
+        assert (part.units_needed, part.segments_needed, part.translations) == (None,) * 3
 
 
 def test_all_references_need_what_the_plan_needs(pilot: TestSet) -> None:
