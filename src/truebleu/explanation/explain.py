@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from truebleu.significance.settings import ResamplingSettings, units_of
 from truebleu.significance.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
     from typing_extensions import Unpack
@@ -420,14 +420,6 @@ class Compared:
         )
 
 
-class _Tested(NamedTuple):
-    """A difference, its interval and its p-value."""
-
-    difference: float
-    interval: DifferenceBounds
-    p: float
-
-
 class _Explainer:
     """Explains pairs of systems by one metric."""
 
@@ -472,23 +464,12 @@ class _Explainer:
         )
 
     def _parts(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
-        by_part: dict[str, float] = defaultdict(float)
         names = self.scorer.column_parts(len(contributions.gradient))
-        for name, value in zip(names, contributions.by_column().tolist(), strict=True):
-            by_part[name] += value
-        return tuple(
-            GroupContribution(name=name, contribution=value) for name, value in by_part.items()
-        )
+        return _sum_by_name(names, contributions.by_column())
 
     def _documents(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
-        labels = self.outline.documents
-        if labels is None:
-            return ()
-        sums: dict[str, float] = defaultdict(float)
-        for label, value in zip(labels, contributions.by_segment.tolist(), strict=True):
-            sums[label] += value
-        ordered = sorted(sums.items(), key=lambda item: -abs(item[1]))
-        return tuple(GroupContribution(name=name, contribution=value) for name, value in ordered)
+        documents = _sum_by_name(self.outline.documents or (), contributions.by_segment)
+        return tuple(sorted(documents, key=lambda document: -abs(document.contribution)))
 
     def _ngram_ps(self, ngrams: NgramEffects, questions: int) -> Values:
         """Compute p-values of n-grams, adjusted by the step-down maximum over swaps."""
@@ -568,25 +549,22 @@ class _Explainer:
             if texts is None:
                 continue
             rows = scorer.count(texts).array()
-            compared = self._compared(pair, rows, np.ones(len(rows), dtype=np.bool_))
-            if compared is not None:
-                effects.append(
-                    TypographyEffect(
-                        kind=kind,
-                        difference=compared.difference,
-                        interval=compared.interval,
-                        p=compared.p,
-                        effect=pair.difference - compared.difference,
-                    )
-                )
+            tested = self._test(pair, rows, np.ones(len(rows), dtype=np.bool_))
+            if tested["p"] is not None:
+                effect = pair.difference - tested["difference"]
+                effects.append(TypographyEffect(kind=kind, effect=effect, **tested))
         return tuple(sorted(effects, key=lambda typography: -abs(typography.effect)))
 
-    def _compared(
+    def _test(
         self, pair: PairResult, rows: NDArray[Any], mask: NDArray[np.bool_]
-    ) -> _Tested | None:
-        """Test the pair by other rows or on some segments; None if nothing can be tested."""
+    ) -> dict[str, Any]:
+        """Return the difference, interval and p of a pair by other rows or on some segments.
+
+        All are None if nothing can be tested.
+        """
+        untested = dict.fromkeys(("difference", "interval", "p"))
         if len(np.unique(self.units.of_segment[mask])) < 2:
-            return None
+            return untested
         outline = self.outline.select((pair.a, pair.b))
         if not mask.all():
             outline = outline.subset(np.flatnonzero(mask).tolist())
@@ -598,10 +576,9 @@ class _Explainer:
             counts = UnitCounts.of(pair.metric, self.scorer, rows[mask], units)
             (tests,) = swap_tests([counts], [(0, 1)], settings)
         except SettingError:  # a mean of no scores
-            return None
-        return _Tested(
-            float(counts.differences([(0, 1)])[0]), tests.intervals()[0], float(tests.p[0])
-        )
+            return untested
+        (difference,), (interval,) = counts.differences([(0, 1)]).tolist(), tests.intervals()
+        return {"difference": difference, "interval": interval, "p": float(tests.p[0])}
 
     def _fragility(self, pair: PairResult, rows: Values) -> tuple[Fragility, ...]:
         if pair.difference == 0:
@@ -610,8 +587,8 @@ class _Explainer:
         groups = [segments] if self.documents is None else [segments, self.documents]
 
         def test(mask: NDArray[np.bool_]) -> float:
-            compared = self._compared(pair, rows, mask)
-            return 1.0 if compared is None else compared.p
+            p: float | None = self._test(pair, rows, mask)["p"]
+            return 1.0 if p is None else p
 
         return tuple(
             fragility(
@@ -630,43 +607,40 @@ class _Explainer:
     def _degenerate(
         self, pair: PairResult, rows: Values, contributions: Contributions
     ) -> tuple[DegenerateGroup, ...]:
-        groups: dict[tuple[str, str | None], tuple[int, ...]] = {}
-        either: set[int] = set()
-        for system in (pair.a, pair.b):
-            for flag, indices in self.flagged.get(system, {}).items():
-                if indices:
-                    groups[flag, system] = indices
-                    either.update(indices)
-        if not either:
+        groups: dict[tuple[str, str | None], tuple[int, ...]] = {
+            (kind, system): indices
+            for system in (pair.a, pair.b)
+            for kind, indices in self.flagged.get(system, {}).items()
+            if indices
+        }
+        if not groups:
             return ()
-        largest = sorted(
-            groups, key=lambda key: -abs(contributions.by_segment[list(groups[key])].sum())
-        )
-        keys: list[tuple[str, str | None]] = [("any", None), *largest]
-        groups["any", None] = tuple(sorted(either))
-        return tuple(self._group(pair, key, groups[key], rows, contributions) for key in keys)
+        by_segment = contributions.by_segment
+        groups = dict(sorted(groups.items(), key=lambda g: -abs(by_segment[list(g[1])].sum())))
+        either = tuple(sorted(set().union(*groups.values())))
+        results = []
+        for (kind, system), indices in {("any", None): either, **groups}.items():
+            chosen = list(indices)
+            mask = np.ones(len(rows), dtype=np.bool_)
+            mask[chosen] = False
+            results.append(
+                DegenerateGroup(
+                    kind=kind,
+                    system=system,
+                    segments=tuple(index + 1 for index in indices),
+                    contribution=float(by_segment[chosen].sum()),
+                    **self._test(pair, rows, mask),
+                )
+            )
+        return tuple(results)
 
-    def _group(
-        self,
-        pair: PairResult,
-        key: tuple[str, str | None],
-        indices: tuple[int, ...],
-        rows: Values,
-        contributions: Contributions,
-    ) -> DegenerateGroup:
-        mask = np.ones(len(rows), dtype=np.bool_)
-        mask[list(indices)] = False
-        rest = self._compared(pair, rows, mask)
-        kind, system = key
-        return DegenerateGroup(
-            kind=kind,
-            system=system,
-            segments=tuple(index + 1 for index in indices),
-            contribution=float(contributions.by_segment[list(indices)].sum()),
-            difference=None if rest is None else rest.difference,
-            interval=None if rest is None else rest.interval,
-            p=None if rest is None else rest.p,
-        )
+
+def _sum_by_name(names: Sequence[str], values: Values) -> tuple[GroupContribution, ...]:
+    """Add up the contributions of each name, in order of appearance."""
+    sums: dict[str, float] = defaultdict(float)
+    for name, value in zip(names, values.tolist() if names else (), strict=True):
+        sums[name] += value
+    return tuple(GroupContribution(name=name, contribution=value) for name, value in sums.items())
 
 
 def _listed(effects: NgramEffects, ps: Values) -> tuple[NgramContribution, ...]:
