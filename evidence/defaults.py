@@ -236,9 +236,9 @@ def _planted_runaways(name: str, trial: int) -> Answers:
     drawn = generator.integers(0, whole.units, gates.SAMPLED)
     sample = like(whole, equal[drawn])
     alarm = bool(rejected(sample, [(0, 1)], trial, 999)[0])
-    (largest,) = largest_units(sample, [(0, 1)])
+    ((_, share),) = largest_units(sample, [(0, 1)])
     none = alarm and not np.isin(drawn, struck).any()
-    return [alarm, none], [(largest.share or 0.0) > LARGEST_SHARE, False]
+    return [alarm, none], [(share or 0.0) > LARGEST_SHARE, False]
 
 
 def several_metrics() -> Iterator[Design]:
@@ -422,7 +422,7 @@ def _covered(metric: str, whole: UnitCounts, count: int, trial: int) -> Answers:
     low, high = np.array(tests.intervals(), dtype=float).T
     # A missing bound is open, so it covers any value.
     covers = ~((low > truth) | (truth > high))
-    shares = np.array([unit.share or 0.0 for unit in largest_units(sample, pairs)])
+    shares = np.array([share or 0.0 for _, share in largest_units(sample, pairs)])
     large = shares > LARGEST_SHARE
     return tuple([values[0], values[1:].mean()] for values in (covers, large, ~covers & large))
 

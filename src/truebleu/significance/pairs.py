@@ -52,6 +52,7 @@ from truebleu.significance.tests import (
     monte_carlo_interval,
     smallest_p,
 )
+from truebleu.significance.unit_counts import BLOCK_SIZE, pair_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -70,8 +71,6 @@ DifferenceBounds: TypeAlias = "tuple[float | None, float | None]"
 # First number of swaps, and largest number of replicates, of an adaptive comparison.
 ADAPTIVE_START = 1000
 ADAPTIVE_LIMIT = 1_000_000
-# Differences of bootstrap replicates in one block: 32 MB.
-PAIR_BLOCK = 1 << 22
 # Number of differing units from which the shift of a test by swaps is a fair model.
 ENOUGH_DIFFERING = 20
 # Replicates kept for the ends of intervals: 64 MB.
@@ -704,9 +703,7 @@ class _BootstrapReplicates(_Replicates):
 
     def _parts(self) -> Iterator[tuple[slice, Values]]:
         """Yield the pairs block by block, with their differences on all replicates."""
-        size = max(1, PAIR_BLOCK // len(self.scores))
-        for start in range(0, len(self.all_pairs), size):
-            part = slice(start, start + size)
+        for part in pair_blocks(len(self.all_pairs), len(self.scores)):
             yield part, self._differences(self.scores, part)
 
     def _differences(self, scores: Values, part: slice) -> Values:
@@ -714,7 +711,7 @@ class _BootstrapReplicates(_Replicates):
         return np.asarray(self.statistics.sign * differences)
 
     def _null(self) -> Iterator[Values]:
-        size = max(1, PAIR_BLOCK // len(self.all_pairs))
+        size = max(1, BLOCK_SIZE // len(self.all_pairs))
         for start in range(0, len(self.scores) if self._test.null else 0, size):
             differences = self._differences(self.scores[start : start + size], slice(None))
             if self._test.null is not None:

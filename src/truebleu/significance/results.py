@@ -27,7 +27,6 @@ from truebleu.significance.intervals import (
 )
 from truebleu.significance.optimizer_runs import RunAverage, SystemRuns, two_way_equivalence_p
 from truebleu.significance.pairs import (
-    PAIR_BLOCK,
     adjust_together,
     all_pair_tests,
     clusters,
@@ -45,7 +44,13 @@ from truebleu.significance.settings import (
     resolve_settings,
 )
 from truebleu.significance.tests import TESTS, fewest_units
-from truebleu.significance.unit_counts import are_rates, count_units, design_effects, largest_units
+from truebleu.significance.unit_counts import (
+    are_rates,
+    count_units,
+    design_effects,
+    largest_units,
+    pair_blocks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -520,9 +525,9 @@ class ResampledSystems:
                 for count in differing
             ],
             "design_effect": design_effects(counts, rows, known_clusters(outline, settings), pairs),
-            "largest_share": [unit.share for unit in largest],
+            "largest_share": [share for _, share in largest],
             "largest_unit": [
-                name_of_unit(outline, self._units, settings, unit.unit) for unit in largest
+                name_of_unit(outline, self._units, settings, unit) for unit, _ in largest
             ],
             "swap_ratio": [None if ratio != ratio else ratio for ratio in ratios],
             "people": agreement_of_pairs(
@@ -650,10 +655,9 @@ def _equivalence(
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
         # Blocks, because the jackknife differences of all pairs would fill the memory.
-        size = max(1, PAIR_BLOCK // statistics.units)
-        parts = (pairs[start : start + size] for start in range(0, len(pairs), size))
+        blocks = pair_blocks(len(pairs), statistics.units)
         p = np.concatenate(
-            [_hall_equivalence_p(statistics, scores, part, settings.margin) for part in parts]
+            [_hall_equivalence_p(statistics, scores, pairs[b], settings.margin) for b in blocks]
         )
     adjusted = adjust(p, settings.p_value_correction)
     return {

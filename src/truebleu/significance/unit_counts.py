@@ -14,7 +14,7 @@ from truebleu.resampling import blocks, jackknife_error, on_exact_grid
 from truebleu.schema import ComparedByValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -200,9 +200,7 @@ class UnitCounts(ComparedByValue):
         jackknife = self.jackknife_scores()
         left, right = np.array(pairs).T
         error = np.empty(len(pairs))
-        size = max(1, BLOCK_SIZE // self.units)
-        for start in range(0, len(pairs), size):
-            some = slice(start, start + size)
+        for some in pair_blocks(len(pairs), self.units):
             error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
         return error
 
@@ -240,32 +238,27 @@ def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class LargestUnit:
-    """The unit with the largest share of the variance of a pair's difference.
+def pair_blocks(pairs: int, numbers: int) -> Iterator[slice]:
+    """Yield slices of pairs, each of which has `numbers` numbers, that fit into a block."""
+    size = max(1, BLOCK_SIZE // numbers)
+    return (slice(start, start + size) for start in range(0, pairs, size))
 
-    Attributes:
-        unit: index of the unit; None if the difference does not vary.
-        share: share of the variance; None if the difference does not vary.
+
+def largest_units(
+    statistics: UnitCounts, pairs: Sequence[Pair]
+) -> list[tuple[int, float] | tuple[None, None]]:
+    """Find the unit with the largest share of the variance of each pair's difference.
+
+    Returns its index and its share; None twice if the difference does not vary.
     """
-
-    unit: int | None = None
-    share: float | None = None
-
-
-def largest_units(statistics: UnitCounts, pairs: Sequence[Pair]) -> list[LargestUnit]:
-    """Find the unit with the largest share of the variance of each pair's difference."""
     contributions, rounding = statistics.contributions(), rounding_variance(statistics)
     left, right = np.array(pairs).T
-    size = max(1, BLOCK_SIZE // len(contributions))
-    largest = []
-    for start in range(0, len(pairs), size):
-        part = slice(start, start + size)
+    largest: list[tuple[int, float] | tuple[None, None]] = []
+    for part in pair_blocks(len(pairs), len(contributions)):
         squares = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
         columns = squares.sum(axis=0), squares.max(axis=0), squares.argmax(axis=0)
         for total, highest, unit in zip(*(column.tolist() for column in columns), strict=True):
-            varies = total > rounding
-            largest.append(LargestUnit(unit, highest / total) if varies else LargestUnit())
+            largest.append((unit, highest / total) if total > rounding else (None, None))
     return largest
 
 
@@ -307,9 +300,8 @@ def _variances(contributions: Values, pairs: Sequence[Pair] | None) -> list[floa
     sums = (contributions**2).sum(axis=0)
     if pairs is not None:
         left, right = np.array(pairs).T
-        sums, size = np.empty(len(pairs)), max(1, BLOCK_SIZE // count)
-        for start in range(0, len(pairs), size):
-            some = slice(start, start + size)
+        sums = np.empty(len(pairs))
+        for some in pair_blocks(len(pairs), count):
             differences = contributions[:, left[some]] - contributions[:, right[some]]
             sums[some] = (differences**2).sum(axis=0)
     return list((sums * count / (count - 1)).tolist())
