@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from truebleu.counts.counts import Counts, MetricCounts
     from truebleu.counts.inputs import Source
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
-    from truebleu.explanation.slices import Origin, Variable
+    from truebleu.explanation.slices import Origin
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
@@ -363,11 +363,10 @@ def explain(
         raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
     if options["baseline"] is None and count > 2:
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
-    compared = Compared.of(counted, by, counts, progress=progress, **options)
+    compared = Compared(counted, by, counts, progress=progress, **options)
     return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Compared:
     """A comparison, with the data that explain its differences.
 
@@ -378,31 +377,23 @@ class Compared:
         flagged: degenerate outputs by system and flag; empty without texts.
     """
 
-    counts: Counts
-    comparison: Comparison
-    cuts: tuple[Variable, ...]
-    flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         counts: Counts,
         by: ColumnsLike | None,
         word_counts: Mapping[str, int] | None,
         groups: ColumnsLike | None = None,
         **options: Any,
-    ) -> Compared:
+    ) -> None:
         """Compare systems with the options of `compare`, also in `groups`; slice the test set."""
         schema.require_type(
             "counts", word_counts, Mapping | None, "counts of words in training data"
         )
-        counts = counts.without_copies(options["baseline"])
-        cuts = tuple(variables(counts, by, word_counts))
-        comparison = compare(counts, by=groups, **options)
-        # Degenerate outputs are found by their references.
-        texts = counts.texts
-        flagged = {} if texts is None or not texts.references else degenerate_outputs(texts)
-        return cls(counts, comparison, cuts, flagged)
+        self.counts = counts.without_copies(options["baseline"])
+        self.cuts = tuple(variables(self.counts, by, word_counts))
+        self.comparison = compare(self.counts, by=groups, **options)
+        texts = self.counts.texts
+        self.flagged = {} if texts is None else degenerate_outputs(texts)
 
     def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:
         """Explain some pairs of the comparison, given as names of systems."""

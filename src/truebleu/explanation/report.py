@@ -148,7 +148,7 @@ def report(
     )
     _require_paired(system_counts, human or {})
     groups = _groups_to_compare(system_counts, by)
-    compared = Compared.of(system_counts, by, counts, groups, progress=progress, **options)
+    compared = Compared(system_counts, by, counts, groups, progress=progress, **options)
     comparison = compared.comparison
     return Report(
         comparison=comparison,

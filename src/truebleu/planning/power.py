@@ -79,18 +79,20 @@ def power(units: int, difference: float, variance: DifferenceVariance, test: Pla
     It is 0 below the smallest number of units that can be significant. The difference is negative
     if a one-sided test has the opposite direction.
     """
-    return 0.0 if units < test.min_units else _power(units, difference, variance, test)
-
-
-def _power(units: int, difference: float, variance: DifferenceVariance, test: PlannedTest) -> float:
-    """Compute the power on at least `test.min_units` units."""
+    if units < test.min_units:
+        return 0.0
     freedom = units - 1
     bias, sd = variance.on(units)
     null_ratio = variance.null_ratio(difference) * variance.sd / sd
     critical = student_quantile(test.confidence, freedom) * null_ratio
     noncentral = (difference + bias) * math.sqrt(units) / sd
+    return _power(noncentral, critical, freedom, variance.skewness)
+
+
+def _power(noncentral: float, critical: float, freedom: int, skewness: float) -> float:
+    """Compute the probability that a noncentral t of skewed values exceeds a critical value."""
     distance = noncentral - critical * (1 - 1 / (4 * freedom))
-    squared = 1 + critical**2 / (2 * freedom) - critical * variance.skewness / math.sqrt(units)
+    squared = 1 + critical**2 / (2 * freedom) - critical * skewness / math.sqrt(freedom + 1)
     return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))
 
 
@@ -145,9 +147,7 @@ def gate_power(
     freedom, skewness = units - 1, side * variance.skewness
     quantile = student_quantile(test.confidence, freedom)
     critical = _core.without_skewness(quantile, skewness / (3 * math.sqrt(units)))
-    distance = margin * math.sqrt(units) / variance.sd - critical * (1 - 1 / (4 * freedom))
-    squared = 1 + critical**2 / (2 * freedom) - critical * skewness / math.sqrt(units)
-    return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))
+    return _power(margin * math.sqrt(units) / variance.sd, critical, freedom, skewness)
 
 
 def equivalence_power(
@@ -171,13 +171,13 @@ def smallest_difference(
     if units < test.min_units:
         return None
     low, high = 0.0, variance.sd
-    while _power(units, high, variance, test) < target_power:
+    while power(units, high, variance, test) < target_power:
         high *= 2
         if not math.isfinite(high):
             return None
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
-        if _power(units, middle, variance, test) < target_power:
+        if power(units, middle, variance, test) < target_power:
             low = middle
         else:
             high = middle

@@ -239,9 +239,9 @@ class NullBlocks:
         return deviation(count, np.asarray(total), np.asarray(squares)), np.asarray(largest)
 
     def count(
-        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], thresholds: Values
     ) -> tuple[NDArray[np.int64], int]:
-        """Count the replicates whose step-down maximum reaches each value of `reached`.
+        """Count the replicates whose step-down maximum reaches each threshold.
 
         The step-down maximum of a comparison is the largest difference of this comparison and the
         comparisons after it. Also returns the number of replicates.
@@ -249,15 +249,15 @@ class NullBlocks:
         Args:
             factors: factor of each comparison's differences.
             alternative: side on which differences are extreme.
-            order: order of the comparisons from the most extreme down; `reached` and the counts
+            order: order of the comparisons from the most extreme down; `thresholds` and the counts
                 have this order.
-            reached: observed statistics.
+            thresholds: observed statistics.
         """
         extreme, count = np.zeros(len(order), dtype=np.int64), 0
         for null in self.blocks():
             replicates = extremeness(null * factors, alternative)[:, order[::-1]]
             np.maximum.accumulate(replicates, axis=1, out=replicates)
-            extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
+            extreme += np.count_nonzero(replicates[:, ::-1] >= thresholds, axis=0)
             count += len(null)
         return extreme, count
 
@@ -291,9 +291,9 @@ def step_down(
     certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
     statistics = extremeness(np.where(constant, certain, observed / divisor), alternative)
     order = np.argsort(-statistics, kind="stable")
-    reached = (statistics * (1 - TIE_TOLERANCE * np.sign(statistics)))[order]
+    thresholds = (statistics * (1 - TIE_TOLERANCE * np.sign(statistics)))[order]
     factor = np.where(constant, 0.0, 1.0 / divisor)
-    extreme, count = null.count(factor, alternative, order, reached)
+    extreme, count = null.count(factor, alternative, order, thresholds)
     shares = extreme / count if exact else (extreme + 1) / (count + 1)
     adjusted = np.empty_like(observed)
     adjusted[order] = np.maximum.accumulate(shares)
@@ -301,7 +301,7 @@ def step_down(
 
 
 def extremeness(differences: Values, alternative: Alternative) -> Values:
-    """Transform differences so that extreme differences are large."""
+    """Return the size of differences, or in a one-sided test the differences in its direction."""
     if alternative == "two-sided":
         return np.abs(differences)
     if alternative == "greater":
@@ -423,7 +423,7 @@ def error_variance(segment_scores: ArrayLike) -> float:
 
 
 def _design(segment_scores: ArrayLike) -> tuple[Values, int, int, int]:
-    """Check the scores; return them, the numbers of segments and systems, and the error's df."""
+    """Return checked scores, the numbers of segments and systems, and the error's degrees."""
     scores = as_matrix("segment_scores", segment_scores, "segment", "system")
     segments, systems = scores.shape
     return scores, segments, systems, (segments - 1) * (systems - 1)

@@ -8,7 +8,7 @@ of all groups are simultaneous (Šidák 1967: groups are independent).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,7 +173,7 @@ def heterogeneity_of_groups(
     """
     from truebleu.significance.panel import heterogeneity
 
-    names, tests = counts.outline.systems, []
+    tests: list[GroupHeterogeneity] = []
     for column in dict.fromkeys(group.column for group in groups):
         of_column = [group for group in groups if group.column == column]
         if len(of_column) < 2:
@@ -184,26 +184,25 @@ def heterogeneity_of_groups(
             for pair, (a, b) in enumerate(pairs):
                 numbers = np.array([of_group[index][:, pair] for of_group in estimates])
                 differences, errors, degrees = numbers.T
-                found = heterogeneity(differences, errors, settings.level, degrees)
+                found = asdict(heterogeneity(differences, errors, settings.level, degrees))
+                del found["prediction"]
                 tests.append(
                     GroupHeterogeneity(
                         metric=label,
                         column=column,
-                        a=names[a],
-                        b=names[b],
+                        a=counts.outline.systems[a],
+                        b=counts.outline.systems[b],
                         groups=len(of_column),
-                        p=found.p,
-                        p_adjusted=found.p,
-                        tau=found.tau,
-                        i_squared=found.i_squared,
+                        p_adjusted=found["p"],
+                        **found,
                     )
                 )
-    adjusted = {
-        label: iter(adjust(np.array([t.p for t in tests if t.metric == label]), "holm").tolist())
-        for label in counts.labels
-        if tests
-    }
-    return tuple(replace(test, p_adjusted=next(adjusted[test.metric])) for test in tests)
+    for label in counts.labels:
+        chosen = [index for index, test in enumerate(tests) if test.metric == label]
+        adjusted = adjust([tests[index].p for index in chosen], "holm").tolist()
+        for index, p in zip(chosen, adjusted, strict=True):
+            tests[index] = replace(tests[index], p_adjusted=p)
+    return tuple(tests)
 
 
 def _differences(

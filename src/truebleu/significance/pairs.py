@@ -640,7 +640,7 @@ class _NativeNull(NullBlocks):
         return self.swaps.spread()
 
     def count(
-        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], thresholds: Values
     ) -> tuple[NDArray[np.int64], int]:
         """Count the replicates that reach each value; see `NullBlocks.count`."""
         extreme, pairs = np.zeros(len(order), dtype=np.int64), _core.Pairs(self.swaps.all_pairs)
@@ -652,7 +652,7 @@ class _NativeNull(NullBlocks):
                 factors=self.swaps.scaled(factors),
                 side=alternative,
                 order=order.tolist(),
-                bounds=reached.tolist(),
+                bounds=thresholds.tolist(),
             ).astype(np.int64)
         return extreme, self.swaps.count
 

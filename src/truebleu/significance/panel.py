@@ -590,7 +590,7 @@ def _intervals_by_rejections(
     """Return the intervals of all pairs for each number of rejections among their sets, from 1.
 
     Benjamini and Hochberg reject k of m sets at alpha k / m. The intervals of these sets have this
-    alpha, those of the others alpha (k + 1) / m, as if they were rejected, too.
+    alpha; the other intervals have alpha (k + 1) / m, as if their sets were rejected, too.
     """
     intervals = []
     for rejections in range(1, sets.max(initial=0) + 1):

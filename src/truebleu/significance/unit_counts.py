@@ -239,7 +239,7 @@ def count_units(counts: Counts, units: Units) -> list[UnitCounts]:
 
 
 def pair_blocks(pairs: int, numbers: int) -> Iterator[slice]:
-    """Yield slices of pairs, each of which has `numbers` numbers, that fit into a block."""
+    """Yield slices of pairs that fit into a block, if each pair has `numbers` numbers."""
     size = max(1, BLOCK_SIZE // numbers)
     return (slice(start, start + size) for start in range(0, pairs, size))
 
