@@ -56,7 +56,7 @@ def test_details_of_several_systems_have_their_precisions_side_by_side() -> None
 
 def test_a_notebook_draws_even_a_single_score_and_a_repr_names_it() -> None:
     scores = score(TEXTS["b"], REFERENCE, ["bleu", "ter"])
-    assert scores._repr_html_().count("border-radius") == 2
+    assert scores._repr_html_().count("<circle") == 2
     assert repr(scores) == "<Scores: system 0.00 BLEU, 20.00 TER>"
     assert repr(score(TEXTS, REFERENCE, "ter")) == "<Scores: a 20.00 TER and 1 more>"
 

@@ -22,12 +22,11 @@ from truebleu._core import VERSION
 from truebleu.corpus._files import write_files
 from truebleu.errors import shortened
 from truebleu.reports.document import Document, Heading, Notes, Table, document_of
+from truebleu.reports.drawing import block_table, name_of, short, text_of
 from truebleu.reports.formats import html, latex
-from truebleu.reports.formats.html import text_of
 from truebleu.reports.formats.machine_readable import render_json
 from truebleu.reports.page._data import PageData, data_block
 from truebleu.reports.page.answer import answer
-from truebleu.reports.page.drawing import block_table, name_of, short
 from truebleu.reports.percent import in_percent
 from truebleu.reports.words import words_of
 
@@ -235,7 +234,7 @@ def blocks_of(blocks: Iterable[Block]) -> str:
             ending = "</details>"
         elif isinstance(block, Table):
             summary = f"<summary>{text_of(block.columns[0].heading)}</summary>"
-            table = block_table(block)
+            table = block_table(block, in_page=True)
             parts.append(f'<details open class="table">{summary}{table}</details>')
         else:
             parts.append(html.render_block(block))

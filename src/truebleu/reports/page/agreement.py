@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu.reports import agree as sentences
+from truebleu.reports import agree as sentences, drawing
 from truebleu.reports.compare import tested
 from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
-from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page import blocks_of, drawing, page_of, shown_command
-from truebleu.reports.page.drawing import Axis, Mark, drawn_table, linked, name_of, short
+from truebleu.reports.drawing import (
+    Axis,
+    Mark,
+    drawn_table,
+    linked,
+    name_of,
+    sentence_of,
+    short,
+    text_of,
+)
+from truebleu.reports.page import blocks_of, page_of, shown_command
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
 

@@ -12,11 +12,9 @@ from urllib.parse import quote, urlencode
 
 from truebleu.explanation.report import MOST_GROUPS
 from truebleu.explanation.slices import OTHER
-from truebleu.reports import compare, document as doc
+from truebleu.reports import compare, document as doc, drawing
+from truebleu.reports.drawing import Mark, name_of, sentence_of, text_of
 from truebleu.reports.explain import NOUNS, link, matters
-from truebleu.reports.formats.html import sentence_of, text_of
-from truebleu.reports.page import drawing
-from truebleu.reports.page.drawing import Mark, name_of
 from truebleu.reports.percent import unit
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
     from truebleu.explanation.explain import DegenerateGroup, PairExplanation, TypographyEffect
     from truebleu.explanation.report import Report
-    from truebleu.reports.page.drawing import Column
+    from truebleu.reports.drawing import Column
     from truebleu.significance.compare import Comparison, GroupComparison, MetricResult, PairResult
 
     Effect = DegenerateGroup | TypographyEffect

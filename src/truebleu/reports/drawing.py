@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from math import ceil, floor, inf, log10
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-from truebleu.reports.document import bracketed
-from truebleu.reports.formats.html import sentence_of, text_of
+from truebleu.reports.document import bracketed, is_number, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +31,20 @@ STEPS, MOST_TICKS, FEW_TICKS = (1, 2, 5, 10), 8, 4
 HEIGHT, AXIS = 30, 44
 # Rows whose numbers exceed this many times the median row's are drawn at the edge of the axis.
 FARTHEST, FEW_ROWS = 2.0, 6
+
+
+# A hyphen before a number is a minus sign.
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+
+
+def text_of(text: str) -> str:
+    """Return a text with escapes, so that nothing in it is markup."""
+    return escape(one_line(text))
+
+
+def sentence_of(text: str) -> str:
+    """Return a text with escapes, and with minus signs instead of hyphens before numbers."""
+    return text_of(MINUS.sub("−", text))
 
 
 def short(name: str) -> str:
@@ -79,7 +92,7 @@ class Mark:
         value: the number.
         bounds: interval; None without one.
         digits: decimals.
-        look: "ahead" or "behind", which are filled, or "none", which is hollow.
+        look: "ahead", "behind" or "known", which are filled, or "none", which is hollow.
         sign: "+" if positive numbers have a sign.
         band: size of differences that human raters do not notice; None if unknown.
     """
@@ -249,29 +262,51 @@ def drawn_table(
     )
 
 
-def block_table(table: Table) -> str:
-    """Render a table of a document: cells link to segments, and bars are drawn on an axis."""
+def block_table(table: Table, *, in_page: bool = False) -> str:
+    """Render a table of a document, with its bars drawn on an axis.
+
+    Args:
+        table: table to render.
+        in_page: True for the page of a report, where cells link to segments.
+    """
     columns: list[Column] = []
     bars = {bar.column: bar for bar in table.bars}
     for column in table.columns:
         look, name = "number" if table.is_numeric(column) else "words", column.name
-        escaped = sentence_of if look == "number" else text_of
-        cells = [escaped(column.cell(row.get(name))) for row in table.rows]
-        links = [row.get(f"{name} link") for row in table.rows]
-        columns.append((look, text_of(column.heading), list(map(linked, cells, links))))
+        texts = [column.cell(row.get(name)) for row in table.rows]
+        cells = [sentence_of(text) if look == "number" else _word(text) for text in texts]
+        if in_page:
+            cells = [
+                linked(cell, row.get(f"{name} link"))
+                for cell, row in zip(cells, table.rows, strict=True)
+            ]
+        columns.append((look, text_of(column.heading), cells))
         if name in bars:
             marks = [_bar_mark(bars[name], row) for row in table.rows]
-            axis = Axis([mark.numbers for mark in marks])
-            drawings = [axis.row(mark) for mark in marks]
-            columns.append(("plot", axis.heading("← worse", "better →"), drawings))
-    return drawn_table("block", columns) if table.rows else ""
+            is_difference = bars[name].verdict is not None
+            numbers = [[0.0, *mark.numbers] for mark in marks if mark is not None]
+            axis = Axis(numbers or [[0.0]], zero=is_difference, cut=True)
+            left, _, right = text_of(bars[name].heading).partition(" · ")
+            drawings = ["" if mark is None else axis.row(mark) for mark in marks]
+            columns.append(("plot", axis.heading(left, right), drawings))
+    kinds = ["rule" if n and row.get(str(table.rule)) else "" for n, row in enumerate(table.rows)]
+    return drawn_table("block", columns, kinds) if table.rows else ""
 
 
-def _bar_mark(bar: Bar, row: Row) -> Mark:
+def _word(text: str) -> str:
+    """Render a cell; long names without blanks are shortened, signatures with a colon are not."""
+    return text_of(text) if " " in text or ":" in text else name_of(text)
+
+
+def _bar_mark(bar: Bar, row: Row) -> Mark | None:
     """Return the mark of a row's bar, whose numbers are negated if lower is better."""
-    value, low, high = (cast("float", row[str(key)]) for key in (bar.value, bar.low, bar.high))
-    look = {"better": "ahead", "worse": "behind"}.get(str(row[str(bar.verdict)]), "none")
-    return Mark("", value, (low, high), 2, look)
+    value, *bounds = (row.get(key) for key in (bar.value or bar.column, bar.low, bar.high))
+    if not is_number(value):
+        return None
+    low, high = (bound if is_number(bound) else None for bound in bounds)
+    look = {"better": "ahead", "best": "ahead", "worse": "behind", "undecided": "none"}
+    shown = look.get(str(row.get(str(bar.verdict))), "known")
+    return Mark("", value, (low, high) if bar.low in row else None, 2, shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.simulated_causes import simulate_causes
 from truebleu.explanation.report import report
-from truebleu.reports.page.drawing import Axis, ForestRow, Mark, forest, name_of, with_names
+from truebleu.reports.drawing import Axis, ForestRow, Mark, forest, name_of, with_names
 
 
 def positions(svg: str, attribute: str) -> list[float]:
