@@ -352,8 +352,8 @@ CASES = {
     "--pairs all -m bleu -m chrf",
     "study-power-simulated": "study power --simulate 400 --sizes 100 $study",
     "study-accuracy": "study accuracy -r $de/refA.txt $de6 --sizes 100,300 $study",
-    "study-accuracy-systematic": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --tests wins "
-    "--sampling systematic",
+    "study-accuracy-systematic": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --tests "
+    "wins --sampling systematic",
     "study-test-size": "study test-size -r $de/refA.txt $de2 -m bleu -m nist -m mbleu $study "
     "--shares 0.2,0.5,1",
     "study-test-size-recount": "study test-size -r $de/refA.txt $de2 -m nist $study "

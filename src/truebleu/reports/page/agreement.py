@@ -14,16 +14,7 @@ import numpy as np
 from truebleu.reports import agree as sentences, drawing
 from truebleu.reports.compare import tested
 from truebleu.reports.document import Document, Notes, Sentences, join_names, p_equals
-from truebleu.reports.drawing import (
-    Axis,
-    Mark,
-    drawn_table,
-    linked,
-    name_of,
-    sentence_of,
-    short,
-    text_of,
-)
+from truebleu.reports.drawing import Axis, Mark, name_of, sentence_of, text_of
 from truebleu.reports.page import blocks_of, page_of, shown_command
 from truebleu.reports.words import words_of
 from truebleu.significance.corrections import CORRECTIONS
@@ -202,8 +193,8 @@ def _scatter(report: AgreementReport, label: str) -> str:
         + _text(LEFT - 6, up(value) + 4, text, "end")
         for value, text in y.ticks().items()
     ]
-    parts.append(_text(4, 12, f"{text_of(short(report.human))} ↑ better", "start"))
-    parts.append(_text(right, HEIGHT - 6, f"{text_of(short(label))} → better", "end"))
+    parts.append(_text(4, 12, f"{text_of(drawing.short(report.human))} ↑ better", "start"))
+    parts.append(_text(right, HEIGHT - 6, f"{text_of(drawing.short(label))} → better", "end"))
     centres = [(across(metric.value), up(human.value)) for metric, human in dots]
     for (metric, human), (at, level) in zip(dots, centres, strict=True):
         if report.comparison is not None:
@@ -214,7 +205,7 @@ def _scatter(report: AgreementReport, label: str) -> str:
     for (metric, human), (at, level) in zip(dots, centres, strict=True):
         title = f"{text_of(human.label)}: {human.text} by people, {metric.text}"
         parts.append(f'<circle cx="{at}" cy="{level}" r="4.5"><title>{title}</title></circle>')
-    parts += _placed([short(human.label) for _, human in dots], centres)
+    parts += _placed([drawing.short(human.label) for _, human in dots], centres)
     title = text_of(f"{report.human} against {label}, a dot for each system")
     return (
         f'<svg class="scatter" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">'
@@ -227,7 +218,7 @@ def _text(x: float, y: float, text: str, anchor: str, look: str = "") -> str:
 
 
 def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Yield the names of systems beside their dots, with the least overlap."""
+    """Yield names as labels of their dots, where they overlap least."""
     boxes = np.array([(at - 6, level - 6, at + 6, level + 6) for at, level in centres])
     frame = np.array([2, TOP - 8, WIDTH - 2, HEIGHT - BOTTOM])
 
@@ -290,7 +281,7 @@ def _forest(answer: Answer, caption: str, level: float) -> str:
     rules = ["", *("" if one == other else "rule" for one, other in pairwise(ranks))]
     undefined = [name_of(metric.metric) for metric in answer.metrics if metric.value is None]
     note = f'<p class="legend">Undefined: {join_names(undefined, 9)}.</p>' if undefined else ""
-    return drawn_table("forest", columns, rules, caption) + note
+    return drawing.drawn_table("forest", columns, rules, caption) + note
 
 
 # Pairs that people and a metric order differently.
@@ -311,7 +302,7 @@ def _disputes(report: AgreementReport, index: int, label: str) -> str:
     names = [f"{name_of(pair.better)} and {name_of(pair.worse)}" for pair in shown]
     findings = [SIGNIFICANT[pair.human_significant, pair.metric_significant] for pair in shown]
     columns = (
-        ("of-row", "pair, better by people first", list(map(linked, names, anchors))),
+        ("of-row", "pair, better by people first", list(map(drawing.linked, names, anchors))),
         ("number", people, [_with_p(pair.human, pair.human_p) for pair in shown]),
         ("number", metric, [_with_p(pair.metric, pair.metric_p) for pair in shown]),
         (
@@ -321,8 +312,8 @@ def _disputes(report: AgreementReport, index: int, label: str) -> str:
         ),
     )
     rest = (
-        f'{drawn_table("pairs", columns)}<p class="legend">p is adjusted for {total:,} pairs. A '
-        "pair opens its segments, those with the largest disagreement first.</p>"
+        f'{drawing.drawn_table("pairs", columns)}<p class="legend">p is adjusted for {total:,} '
+        "pairs. A pair opens its segments, those with the largest disagreement first.</p>"
     )
     rest += "".join(
         f'<div class="segments" id="{anchor}"><h3>{name}</h3>{_segments(report, label, pair)}</div>'
@@ -351,7 +342,7 @@ def _segments(report: AgreementReport, label: str, pair: DisputedPair) -> str:
         texts = {} if segment.source is None else {"source": segment.source}
         for side, name in enumerate((pair.better, pair.worse)):
             human, metric = segment.human[side], segment.metric[side]
-            scores = f"{short(name)} ({report.human} {human:.4g}, {label} {metric:.4g})"
+            scores = f"{drawing.short(name)} ({report.human} {human:.4g}, {label} {metric:.4g})"
             texts[scores] = "" if segment.outputs is None else segment.outputs[side]
         items = "".join(
             f'<dt>{sentence_of(term)}</dt><dd dir="auto">{text_of(text)}</dd>'
