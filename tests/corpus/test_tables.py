@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.tables import Table, read_csv, read_json_lines, read_parquet, read_tsv
+from truebleu.corpus.tables import (
+    Table,
+    parse_table,
+    read_csv,
+    read_json_lines,
+    read_parquet,
+    read_tsv,
+)
 from truebleu.errors import (
     EmptyTextError,
     EncodingError,
@@ -131,15 +138,26 @@ def test_tsv_rows_end_at_line_feeds_only() -> None:
     assert table.columns == ("x", "y")
     assert table.values("x") == ["a\u2028b"]
     assert table.values("y") == ["c\x85d"]
-    assert table.byte_order_mark
     assert table.carriage_returns == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("f.tsv", "x\na\n"), ("f.csv", "x\na\n"), ("f.jsonl", '{"x": "a"}\n')]
+)
+def test_a_byte_order_mark_is_noticed(path: str, text: str) -> None:
+    marks = []
+    for start in ("", "\ufeff"):
+        table = parse_table(path, (start + text).encode())
+        assert table is not None
+        assert table.values("x") == ["a"]
+        marks.append(table.byte_order_mark)
+    assert marks == [False, True]
 
 
 def test_csv_fields_may_hold_line_ends_commas_and_quotes() -> None:
     table = read_csv("f", b'\xef\xbb\xbfx,y\r\n"a\nb","c, ""d"""\r\n')
     assert table.values("x") == ["a\nb"]
     assert table.values("y") == ['c, "d"']
-    assert table.byte_order_mark
 
 
 def test_a_ragged_tsv_row_is_located() -> None:
@@ -202,7 +220,6 @@ def test_json_lines_are_read_back(records: list[dict[str, str]], ascii_only: boo
 def test_a_byte_order_mark_and_blank_lines_at_the_end_do_no_harm() -> None:
     table = read_json_lines("f", b'\xef\xbb\xbf{"a": "x"}\r\n{"a": "y"}\r\n\r\n \n')
     assert table.values("a") == ["x", "y"]
-    assert table.byte_order_mark
 
 
 @pytest.mark.parametrize(

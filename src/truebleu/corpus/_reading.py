@@ -109,7 +109,10 @@ def read_test_set(
     repetitions = Repetitions()
     repetitions.add(*examined)
     repeats, repeated = repetitions.results()
-    layout = merge_layouts([text.layout for text in texts])
+    # Labels of the first texts that have any.
+    known = [text.layout for text in texts]
+    named = next((layout.documents for layout in known if layout.documents), None)
+    layout = Layout(named, next((layout.domains for layout in known if layout.domains), None))
     if documents is not None:
         layout = read_labels(files, documents, texts[0].label, len(texts[0].segments), layout)
     about = texts[0].label if documents is None else str(documents)
@@ -404,12 +407,6 @@ def _reorder(order: tuple[Key, ...], guide: NamedText, text: NamedText) -> Named
 
 
 # Documents and domains.
-
-
-def merge_layouts(layouts: Sequence[Layout]) -> Layout:
-    """Merge layouts: the first that has documents, and the first that has domains."""
-    documents = next((layout.documents for layout in layouts if layout.documents), None)
-    return Layout(documents, next((layout.domains for layout in layouts if layout.domains), None))
 
 
 def read_labels(

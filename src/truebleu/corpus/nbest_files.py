@@ -334,14 +334,17 @@ def _detect_format(lines: Sequence[Line], size: int | None) -> str:
         return "sockeye" if is_sockeye else "jsonl"
     if any(re.match(r"[STHDP]-\d+\t", line.text) for line in lines[:100]):
         return "fairseq"
-    format_ = _detect_bar_format(first.text)
-    if format_ is None:
+    fields = [field.strip() for field in first.text.split(BARS)]
+    if len(fields) < 2:
         expected = (
             "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text give the number of "
             "lines per segment (--list-size N)"
         )
         first.refuse(f"{first.text[:40]!r}", expected)
-    return format_
+    if any(MARIAN_FEATURE.match(field) for field in fields[2:]):
+        return "marian"
+    words = fields[2].split(maxsplit=1) if len(fields) > 2 else []
+    return "cdec" if words and re.fullmatch(r"[^=\s]+=\S+", words[0]) else "moses"
 
 
 def _read_flat(
@@ -377,19 +380,6 @@ BARS = "|||"
 DIGITS = 18
 #: Model score in Marian's lists; a single model has no space before the value.
 MARIAN_FEATURE = re.compile(r"F\d+=")
-
-
-def _detect_bar_format(line: str) -> str | None:
-    """Detect the format of a list from a line; None if there are no fields between bars."""
-    fields = [field.strip() for field in line.split(BARS)]
-    if len(fields) < 2:
-        return None
-    if len(fields) < 3:
-        return "moses"
-    if any(MARIAN_FEATURE.match(field) for field in fields[2:]):
-        return "marian"
-    first = fields[2].split(maxsplit=1)
-    return "cdec" if first and re.fullmatch(r"[^=\s]+=\S+", first[0]) else "moses"
 
 
 def _read_bars(lines: Sequence[Line], format_: str) -> Iterator[tuple[int, Candidate]]:
@@ -579,13 +569,13 @@ def _group_records(
     start, first = lines[0]
     key = _find_key(first, "candidates", list)
     id_key = _find_key(first, "id", object if key is None else str | int)
+    reader = _JsonReader(start, first, options) if key is None else None
     if key is None and id_key is None:
         expected = (
             f"a list of candidates ({', '.join(KEYS['candidates'][:3])} …) or the segment of each "
             "candidate (id …)"
         )
         start.refuse(f"the keys {', '.join(first)}", expected)
-    reader: _JsonReader | None = None
     lists: dict[str | int, SegmentList] = {}
     highest: int | None = None
     for index, (line, record) in enumerate(lines):

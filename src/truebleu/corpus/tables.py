@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from truebleu._core import Segments
 from truebleu.corpus._files import BYTE_ORDER_MARK, Layout, NamedText, decode, extension, stem
@@ -86,6 +86,8 @@ JUDGMENTS = {
     **dict.fromkeys(("true", "correct", "right", "yes"), 1.0),
     **dict.fromkeys(("false", "wrong", "incorrect", "no"), 0.0),
 }
+#: Lowest and highest possible score.
+Scale: TypeAlias = tuple[float, float]
 #: Larger scores are mistakes, and their squares would overflow.
 LARGEST = 1e100
 
@@ -94,14 +96,14 @@ class NotAScoreError(ValueError):
     """A value is not a score; the message names the expected values."""
 
 
-def parse_score(value: object) -> float | None:
-    """Parse a score; returns None for a missing value.
+def parse_score(value: object, scale: Scale | None = None) -> float | None:
+    """Parse a score on a scale, or on any; returns None for a missing value.
 
     >>> parse_score("-0.000000"), parse_score("None")
     (0.0, None)
 
     Raises:
-        NotAScoreError: The value is neither a finite number nor a known word.
+        NotAScoreError: The value is neither a finite number on the scale nor a known word.
     """
     if value is None:
         return None
@@ -124,6 +126,8 @@ def parse_score(value: object) -> float | None:
         raise NotAScoreError("a finite number; write a missing score as None")
     if abs(number) > LARGEST:
         raise NotAScoreError(f"a number between -{LARGEST:g} and {LARGEST:g}")
+    if scale is not None and not scale[0] <= number <= scale[1]:
+        raise NotAScoreError(f"a number in {scale[0]:g}..{scale[1]:g}")
     # Adding 0 converts the -0.000000 of published MQM scores.
     return number + 0.0
 
@@ -223,28 +227,6 @@ def whole_number(value: object) -> int | None:
 def is_blank(value: object) -> bool:
     """Return whether a value is None or only white space, and so not a label."""
     return value is None or (isinstance(value, str) and not value.strip())
-
-
-class Scale(NamedTuple):
-    """The lowest and the highest possible score; None if there is no such limit."""
-
-    low: float | None = None
-    high: float | None = None
-
-    def holds(self, score: float) -> bool:
-        """Return whether a score is on the scale."""
-        too_low = self.low is not None and score < self.low
-        return not too_low and not (self.high is not None and score > self.high)
-
-    def __str__(self) -> str:
-        if self == (None, None):
-            return "any"
-        low, high = ("" if limit is None else f"{limit:g}" for limit in self)
-        return f"{low}..{high}"
-
-
-#: Scale without limits.
-ANY_NUMBER = Scale()
 
 
 def digest(data: bytes) -> str:
@@ -356,7 +338,7 @@ class Table:
         lines = None if self.lines is None else [self.lines[row] for row in rows]
         return replace(self, rows=len(rows), values=read, lines=lines)
 
-    def scores(self, column: str, scale: Scale = ANY_NUMBER) -> list[float | None]:
+    def scores(self, column: str, scale: Scale | None = None) -> list[float | None]:
         """Return the scores in a column; missing scores are None, other values an error."""
         self.require(column)
         values = self.values(column)
@@ -372,16 +354,13 @@ class Table:
             self.refuse(row, column, found, expected)
 
     def score(
-        self, row: int, column: str, value: object, scale: Scale = ANY_NUMBER
+        self, row: int, column: str, value: object, scale: Scale | None = None
     ) -> float | None:
         """Parse the score in a row; raises MalformedFileError if it is not on the scale."""
         try:
-            score = parse_score(value)
+            return parse_score(value, scale)
         except NotAScoreError as reason:
             self.refuse(row, column, repr(value), str(reason))
-        if score is not None and not scale.holds(score):
-            self.refuse(row, column, repr(value), f"a number in {scale}")
-        return score
 
     def refuse(self, row: int, column: str, found: str, expected: str) -> NoReturn:
         """Raise MalformedFileError about a value in a row."""
@@ -636,7 +615,6 @@ def read_tsv(path: str, data: bytes) -> Table:
     header = next(rows)
     table = delimited(path, header, enumerate(rows, 2))
     table.carriage_returns = carriage_returns
-    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
     return table
 
 
@@ -650,16 +628,13 @@ def _lines(path: str, text: str) -> list[str]:
     return lines
 
 
-def read_csv(path: str, data: bytes, delimiter: str = ",") -> Table:
+def read_csv(path: str, data: bytes) -> Table:
     """Read fields that end at commas; quoted fields may contain commas and line ends."""
-    text = decode(path, data)
-    rows = csv_rows(path, text.removeprefix(BYTE_ORDER_MARK), delimiter)
+    rows = csv_rows(path, decode(path, data).removeprefix(BYTE_ORDER_MARK))
     _, header = next(rows, (1, None))
     if header is None:
         raise EmptyTextError(path)
-    table = delimited(path, header, rows)
-    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
-    return table
+    return delimited(path, header, rows)
 
 
 def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -741,9 +716,7 @@ def value_inside(value: Any, steps: Sequence[str]) -> Any:
 
 def read_json_lines(path: str, data: bytes) -> Table:
     """Read one JSON object per line; only lines at the end may be blank."""
-    table = table_of_records(path, read_records(path, data))
-    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
-    return table
+    return table_of_records(path, read_records(path, data))
 
 
 def read_json(path: str, data: bytes) -> Table:
@@ -772,7 +745,6 @@ def read_json(path: str, data: bytes) -> Table:
     table = table_of_records(path, records, has_lines=False)
     # The texts of an array have no keys, only an order.
     table.should_have_keys = True in kinds
-    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
     return table
 
 
@@ -879,7 +851,11 @@ _READERS: dict[str, Callable[[str, bytes], Table]] = {
 def parse_table(path: str, data: bytes) -> Table | None:
     """Parse decompressed bytes as a table; None if the extension is of no table format."""
     reader = _READERS.get(extension(path))
-    return None if reader is None else reader(path, data)
+    if reader is None:
+        return None
+    table = reader(path, data)
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
 
 
 def read_score_table(path: str, data: bytes) -> Table:

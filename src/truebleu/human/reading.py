@@ -189,7 +189,6 @@ APPRAISE = {
 OUTPUT = "TGT"
 #: Names of documents in rows for quality control.
 _CONTROL = re.compile(r"tutorial|#(bad|dup|incomplete)$", re.IGNORECASE)
-PERCENT = tables.Scale(0, 100)
 
 
 def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
@@ -221,7 +220,7 @@ def read_appraise(path: str, data: bytes, request: HumanReadOptions) -> HumanSco
     order = sorted(range(table.rows), key=lambda row: float(ends[row]))
     latest = {keys[row]: row for row in order}
     table = matching.of_one_pair(table.only(sorted(latest.values())), request)
-    sheet = matching.sheet_of(table, table.scores("score", PERCENT), f"format:{kind}", name="item")
+    sheet = matching.sheet_of(table, table.scores("score", (0, 100)), f"format:{kind}", name="item")
     if not any(sheet.documents or ()):
         sheet = replace(sheet, documents=None)
     return matching.segment_scores(sheet, request)

@@ -80,7 +80,7 @@ class Evaluation:
         data: other property that must agree in all files: name of a dataset, settings of a metric.
         documents: field with the document of an item; empty if the tool has none.
         are_runs: True if several answers to an item are runs of the system, such as epochs.
-        scale: range of valid scores.
+        scale: range of valid scores, or None.
     """
 
     label: str
@@ -95,7 +95,7 @@ class Evaluation:
     data: str = ""
     documents: str = ""
     are_runs: bool = False
-    scale: tables.Scale = tables.ANY_NUMBER
+    scale: tables.Scale | None = None
 
     def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
         """Raise MalformedFileError about the file."""
@@ -161,12 +161,9 @@ class Evaluation:
         if not is_plain(value):
             self.refuse(item.line, f"{label} {excerpt(json.dumps(value))}", "a number")
         try:
-            score = tables.parse_score(value)
+            return tables.parse_score(value, self.scale)
         except tables.NotAScoreError as reason:
             self.refuse(item.line, f"{label} {excerpt(value)}", str(reason))
-        if score is not None and not self.scale.holds(score):
-            self.refuse(item.line, f"{label} {score:g}", f"a number in {self.scale}")
-        return score
 
     def labels(self, column: str) -> dict[str, str]:
         """Return a field of the items as labels; empty if no item has such a field."""
@@ -352,7 +349,7 @@ class Format:
         may_repeat: True if several records of an item without `answer` are several answers.
         are_runs: True if several answers to an item are runs of the system.
         higher: True or False by score if higher or lower is better; "" for all other scores.
-        scale: range of valid scores.
+        scale: range of valid scores, or None.
         score_names: default scores; the first that the items have is used.
         takes_first: True if the first score is the default, as the tool sorts them.
     """
@@ -379,7 +376,7 @@ class Format:
     may_repeat: bool = False
     are_runs: bool = False
     higher: Mapping[str, bool] = field(default_factory=dict)
-    scale: tables.Scale = tables.ANY_NUMBER
+    scale: tables.Scale | None = None
     score_names: tuple[str, ...] = ()
     takes_first: bool = False
 

@@ -203,7 +203,7 @@ MT_FORMATS = {
         output="hypothesis",
         first=0,
         higher={"": False},
-        scale=tables.Scale(0, 25),
+        scale=(0, 25),
     ),
     "WMT25": Format(
         writes="automatic_scores, JSON lines of documents",

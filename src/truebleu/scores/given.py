@@ -242,21 +242,15 @@ class GivenScores(ScoreProvider):
         """True if the settings name scores, False if they are about scores of items."""
         return bool(self.path) or self.table is not None
 
-    def load(self) -> GivenScores:
-        """Read the file, if there is one; return the settings with its scores."""
-        if not self.path:
-            return self
-        table = read_segment_scores(self.path, self.column, self.filter)
-        return replace(self, path="", table=table)
-
     @property
     def scores(self) -> SegmentScores:
         """Scores of all systems in the file or in memory."""
-        table = self.load().table
-        if table is None:
+        if self.path:
+            return read_segment_scores(self.path, self.column, self.filter)
+        if self.table is None:
             expected = "a file of scores, as in scores:path=FILE, or systems that are such files"
             raise SettingError("path", self.path, expected)
-        return table
+        return self.table
 
     def attach(self, outline: Outline, texts: TestSet | None) -> tuple[GivenMean, CountSystems]:
         """Return the mean of the scores as a scorer, and a function that counts systems.
@@ -347,7 +341,7 @@ def textless_outline(
             name = getattr(metric, "name", "it")
             expected = f"SYSTEM... and -r REF, which {name} needs; only scores:path=FILE needs none"
             raise SettingError("texts", "no texts", expected)
-        loaded.append(metric.load())
+        loaded.append(replace(metric, path="", table=metric.scores))
     first, *others = files = [metric.scores for metric in loaded]
     names = [name for name in first.by_system if all(name in other.by_system for other in others)]
     if not names:

@@ -41,8 +41,14 @@ def test_systems_and_segments_may_come_in_any_order(tmp_path: Path) -> None:
         ('{"hypothesis": "h"}', "line 4: no prediction"),
         ('{"hypothesis": "h", "prediction": "low"}', "line 4: MetricX 'low'"),
         ('{"hypothesis": "h", "prediction": NaN}', "line 4"),
-        ('{"hypothesis": "h", "prediction": 25.5}', "line 4: MetricX 25.5"),
-        ('{"hypothesis": "h", "prediction": -1}', "line 4: MetricX -1"),
+        (
+            '{"hypothesis": "h", "prediction": 25.5}',
+            "line 4: MetricX '25.5'; expected a number in 0..25",
+        ),
+        (
+            '{"hypothesis": "h", "prediction": -1}',
+            "line 4: MetricX '-1'; expected a number in 0..25",
+        ),
         ('{"prediction": 1, "segment_id": 1}', "line 4: item 1 of m again"),
         ('{"prediction": 1, "segment_id": 9}', "line 4: segment 9; expected numbers from 0"),
         ('{"prediction": 1, "segment_id": "x"}', "line 4: segment_id 'x'"),
