@@ -251,7 +251,7 @@ def test_scores_are_returned_by_system_and_number_of_segments() -> None:
     scores = segment_scores([1.0, None, 3.0])
     assert scores.segments == 3
     assert scores.of("a", 3) == [1.0, None, 3.0]
-    assert scores.comparable(["a", "x"]) == {"a": [1.0, None, 3.0], "x": [None] * 3}
+    assert scores.comparable(["a", "x"]) == {"a": [1.0, None, 3.0], "x": []}
     with pytest.raises(MissingColumnError, match="no system 'b'; it has a"):
         scores.of("b", 3)
     with pytest.raises(UnpairedSegmentsError, match="3 segments, but the test set has 2"):

@@ -136,8 +136,6 @@ def _without(path: str, endings: tuple[str, ...]) -> str:
 
 def expand_paths(arguments: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """Expand folders and patterns to the files in them, sorted by name."""
-    from glob import glob
-
     files: list[str | PathLike[str]] = []
     for path in arguments:
         if isinstance(path, str | PathLike) and os.path.isdir(path):
@@ -149,6 +147,8 @@ def expand_paths(arguments: Iterable[str | PathLike[str]]) -> list[str | PathLik
                 raise EmptyTextError(os.fspath(path))
             files += found
         elif isinstance(path, str) and any(sign in path for sign in "*?["):
+            from glob import glob
+
             found = [] if os.path.exists(path) else sorted(filter(os.path.isfile, glob(path)))
             files += found or [path]
         else:

@@ -92,15 +92,19 @@ class SegmentScores:
 
     def comparable(self, systems: Iterable[str]) -> dict[str, list[Answer]]:
         """Return the valid scores of systems in one order of the segments, None for all others."""
-        by_name: dict[str, dict[object, Answer]] = {}
+        columns: dict[str, list[Answer]] = {}
+        by_name: dict[str, dict[str, Answer]] = {}
         for system in systems:
             rows = self.by_system.get(system, ())
-            by_name[system] = dict(enumerate(rows)) if not isinstance(rows, Evaluation) else {}
-            for item in rows.items if isinstance(rows, Evaluation) else ():
+            if not isinstance(rows, Evaluation):
+                columns[system] = list(rows)
+                continue
+            by_name[system] = {}
+            for item in rows.items:
                 values = [[tables.score_or_none(value)] for value in (item.scores or {}).values()]
                 by_name[system][item.name] = tables.sum_columns(values)[0]
         names = dict.fromkeys(name for values in by_name.values() for name in values)
-        return {system: [values.get(n) for n in names] for system, values in by_name.items()}
+        return columns | {s: [values.get(n) for n in names] for s, values in by_name.items()}
 
     def of(self, system: str, segments: int, outputs: TextLike | None = None) -> list[Answer]:
         """Return one system's score for each segment, None if it is missing.
