@@ -834,6 +834,13 @@ class WordMetric(TokenMetric):
     tokenize: str = "none"
     lowercase: bool = False
 
+    #: Name of the core's metric.
+    kind: ClassVar[str] = ""
+
+    def core_settings(self) -> CoreSettings:
+        """Return the kind of the core's metric, and its tokenizer."""
+        return {"kind": self.kind, **self.tokens}
+
     @property
     def signature(self) -> Signature:
         """Case and tokenizer."""

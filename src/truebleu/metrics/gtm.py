@@ -43,13 +43,14 @@ class GTM(WordMetric):
     exponent: Annotated[float, Setting(minimum=1, maximum=50)] = 1.0
 
     name: ClassVar[str] = "GTM"
+    kind = "gtm"
     score_type = GTMScore
     part_names = ("matches", "output length", "reference length")
     weight_columns: ClassVar[tuple[int, ...]] = (2,)
 
     def core_settings(self) -> CoreSettings:
         """Return the settings; columns: size of the matching, output length, reference length."""
-        return {"kind": "gtm", **self.tokens, "exponent": self.exponent}
+        return {**WordMetric.core_settings(self), "exponent": self.exponent}
 
     @property
     def signature(self) -> Signature:

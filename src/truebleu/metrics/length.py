@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from truebleu.metrics.base import Score, WordMetric
-
-if TYPE_CHECKING:
-    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["LengthRatio", "LengthRatioScore"]
 
@@ -25,16 +22,15 @@ class LengthRatioScore(Score):
 class LengthRatio(WordMetric):
     """Output words per hundred reference words. See docs/reference/metrics/length.md.
 
+    Columns: output length, and the closest reference length.
+
     >>> print(LengthRatio().corpus(["the cat sat on the mat"], ["the cat sat on a red mat"]))
     Length = 85.71
     """
 
     name: ClassVar[str] = "Length"
+    kind = "length"
     score_type = LengthRatioScore
     part_names = ("output length", "reference length")
     # A length ratio is descriptive: neither short nor long output is better.
     higher_is_better: ClassVar[None] = None
-
-    def core_settings(self) -> CoreSettings:
-        """Return the settings; columns: output length, and the closest reference length."""
-        return {"kind": "length", **self.tokens}

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from truebleu.metrics.base import Score, WordMetric
-
-if TYPE_CHECKING:
-    from truebleu.metrics.base import CoreSettings
 
 __all__ = ["PER", "WER", "PERScore", "WERScore"]
 
@@ -42,17 +39,16 @@ class WERScore(Score):
 class WER(WordErrorRate):
     """WER; 0 is best. See docs/reference/metrics/wer.md.
 
+    Columns: edits, reference length, and each kind of edits.
+
     >>> print(WER().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
     WER = 16.67 (substitutions = 1 deletions = 0 insertions = 0 reference = 6)
     """
 
     name: ClassVar[str] = "WER"
+    kind = "wer"
     score_type = WERScore
     part_names = ("edits", "reference length", "edits", "edits", "edits")
-
-    def core_settings(self) -> CoreSettings:
-        """Return the settings; columns: edits, reference length, and each kind of edits."""
-        return {"kind": "wer", **self.tokens}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +63,13 @@ class PERScore(Score):
 class PER(WordErrorRate):
     """PER, position-independent error rate; 0 is best. See docs/reference/metrics/per.md.
 
+    Columns: errors, reference length.
+
     >>> print(PER().corpus(["on the mat the cat sat"], ["the cat sat on a mat"]))
     PER = 16.67
     """
 
     name: ClassVar[str] = "PER"
+    kind = "per"
     score_type = PERScore
     part_names = ("errors", "reference length")
-
-    def core_settings(self) -> CoreSettings:
-        """Return the settings; columns: errors, reference length."""
-        return {"kind": "per", **self.tokens}
