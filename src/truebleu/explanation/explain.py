@@ -145,9 +145,9 @@ class VariableContributions:
 
         It is relative to the sum of all slices' absolute contributions.
         """
-        whole = sum(other.contribution for other in self.slices)
+        total = sum(other.contribution for other in self.slices)
         size = sum(abs(other.contribution) for other in self.slices)
-        return (part.contribution - part.share * whole) / size if size else 0.0
+        return (part.contribution - part.share * total) / size if size else 0.0
 
     @property
     def unlike_text(self) -> tuple[SliceContribution, ...]:
@@ -167,7 +167,7 @@ class NgramContribution:
         ngram: tokens of the n-gram, separated by single spaces.
         contribution: contribution of the first system's matches minus the second's.
         segments: number of segments in which the systems match the n-gram differently often.
-        examples: segments with the largest effect, counted from 1.
+        examples: segments with the largest effect, all_counts from 1.
         p_adjusted: adjusted p-value of the hypothesis that the n-gram contributes nothing; None if
             it was not tested.
     """
@@ -205,7 +205,7 @@ class DegenerateGroup:
     Attributes:
         kind: kind of fault in the outputs; "any" for all kinds together.
         system: system with these outputs; None for either of the two.
-        segments: numbers of the segments, counted from 1.
+        segments: numbers of the segments, all_counts from 1.
         contribution: contribution of these segments to the difference.
         difference: difference without these segments, or None if it cannot be tested.
         interval: interval of that difference.
@@ -279,7 +279,7 @@ class Explanation(Result):
 
     @property
     def degenerate(self) -> list[dict[str, Any]]:
-        """Degenerate outputs of each system by kind; segments are counted from 1."""
+        """Degenerate outputs of each system by kind; segments are all_counts from 1."""
         groups = {
             (group.system, group.kind): list(group.segments)
             for pair in self.pairs
@@ -355,15 +355,15 @@ def explain(
         domains: domain of each segment, unless `systems` is a test set.
         progress: function that is called with the number of replicates since the last call.
     """
-    counted = counts_of(systems, references, metrics, documents, domains, source, verb="explain")
-    counted = counted.without_copies(options["baseline"])
-    count = len(counted.outline.systems)
+    all_counts = counts_of(systems, references, metrics, documents, domains, source, verb="explain")
+    all_counts = all_counts.without_copies(options["baseline"])
+    count = len(all_counts.outline.systems)
     if count < 2:
         given = "1 system" if count else "no systems"
         raise RefusedError(f"{given} given: it takes at least two to compare; score takes one")
     if options["baseline"] is None and count > 2:
         raise RefusedError(f"{count} systems given: choose one with --baseline (baseline=)")
-    compared = Compared(counted, by, counts, progress=progress, **options)
+    compared = Compared(all_counts, by, counts, progress=progress, **options)
     return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 
 
@@ -670,7 +670,7 @@ def _largest(values: Values, effects: NgramEffects) -> list[int]:
             and effects.segments[longer] >= IN_PLACE * effects.segments[part]
         )
 
-    whole = [
+    complete = [
         part for part in strongest if not any(is_in_place(longer, part) for longer in strongest)
     ]
-    return whole[:LISTED_NGRAMS]
+    return complete[:LISTED_NGRAMS]

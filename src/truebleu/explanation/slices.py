@@ -262,18 +262,18 @@ def even_spread_ps(
         excesses, weights = (np.repeat(values, len(parts)) for values in (excess, shares))
         squared, of_segments = excesses**2, len(units) == len(excess)
 
-        def totals_and_variances(laid: NDArray[np.int64]) -> tuple[Values, Values]:
-            share = np.bincount(laid.ravel(), weights, width)
+        def totals_and_variances(labels: NDArray[np.int64]) -> tuple[Values, Values]:
+            share = np.bincount(labels.ravel(), weights, width)
             # Sum of squares of inside - share * by_unit, without another large array.
             if of_segments:
-                products = np.asarray(np.bincount(laid.ravel(), squared, width), np.float64)
+                products = np.asarray(np.bincount(labels.ravel(), squared, width), np.float64)
                 squares = products
             else:
-                inside = np.bincount((cells + laid).ravel(), excesses, len(units) * width)
+                inside = np.bincount((cells + labels).ravel(), excesses, len(units) * width)
                 inside = inside.reshape(len(units), width)
                 squares, products = np.einsum("us,us->s", inside, inside), by_unit @ inside
             squares = squares - share * (2 * products - share * (by_unit @ by_unit))
-            return np.abs(np.bincount(laid.ravel(), excesses, width)), squares
+            return np.abs(np.bincount(labels.ravel(), excesses, width)), squares
 
         statistics = np.empty((replicates + 1, 2, width))
         statistics[0] = totals_and_variances(slices)

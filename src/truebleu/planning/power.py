@@ -157,8 +157,8 @@ def equivalence_power(
 
     It is 1 minus the probabilities that either test fails, which they cannot do together.
     """
-    both = sum(gate_power(units, margin, variance, alpha, side) for side in (1, -1))
-    return max(0.0, both - 1)
+    powers = [gate_power(units, margin, variance, alpha, side) for side in (1, -1)]
+    return max(0.0, sum(powers) - 1)
 
 
 def smallest_difference(

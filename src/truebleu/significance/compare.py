@@ -118,7 +118,7 @@ def _compare_groups(
     counts: Counts,
     groups: Sequence[SegmentGroup],
     large: Sequence[SegmentGroup],
-    whole: ResampledSystems,
+    overall: ResampledSystems,
     options: Mapping[str, Any],
 ) -> tuple[GroupComparison, ...]:
     """Compare all pairs in each large group, adjusted across groups; only score small groups.
@@ -127,11 +127,11 @@ def _compare_groups(
         counts: counts of the whole test set.
         groups: all groups.
         large: groups with enough units to be tested.
-        whole: tests of the whole test set.
+        overall: tests of the whole test set.
         options: requested options of `compare`.
     """
-    settings = whole.settings
-    replicates = group_replicates(settings, large, len(whole.pairs), options["replicates"])
+    settings = overall.settings
+    replicates = group_replicates(settings, large, len(overall.pairs), options["replicates"])
     tested: dict[SegmentGroup, ResampledSystems] = {}
     for group in large:
         of_group: dict[str, Any] = {

@@ -404,11 +404,11 @@ def adjust_together(tests: Sequence[PairTests], correction: str, alpha: float) -
 
 def by_alpha(alphas: Values, bounds: Callable[[NDArray[np.intp], float], Values]) -> Values:
     """Return lows and highs of all pairs, computed for the pairs of each alpha together."""
-    found = np.empty((2, len(alphas)))
+    intervals = np.empty((2, len(alphas)))
     for alpha in np.unique(alphas):
         chosen = np.flatnonzero(alphas == alpha)
-        found[:, chosen] = bounds(chosen, float(alpha))
-    return found
+        intervals[:, chosen] = bounds(chosen, float(alpha))
+    return intervals
 
 
 class _Replicates(ABC):

@@ -555,8 +555,8 @@ def _compare_set(
     unit_counts = count_units(counts, units)
     present = [pair for pair in families if all(number in index for number in pair)]
     local = [(index[a], index[b]) for a, b in present]
-    each = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
-    tests = swap_tests(unit_counts, local, each, progress) if present else []
+    single = CompareSettings.from_options(asdict(settings), unit="segment", correction="none")
+    tests = swap_tests(unit_counts, local, single, progress) if present else []
     family = np.array([families[pair] for pair in present])
     differences: list[dict[Pair, SetDifference]] = [{} for _ in unit_counts]
     for metric, tested, of_metric in zip(unit_counts, tests, differences, strict=bool(present)):
@@ -740,8 +740,8 @@ def heterogeneity(
     The variance between sets is the value at which the weighted sum of squares around the mean
     equals its expectation (Paule and Mandel 1982); I² is Higgins and Thompson's (2002).
 
-    >>> found = heterogeneity(np.array([1.0, 2.0, 6.0]), np.array([0.5, 0.5, 0.5]), 0.95)
-    >>> round(found.tau**2, 6), round(found.i_squared, 3)
+    >>> varies = heterogeneity(np.array([1.0, 2.0, 6.0]), np.array([0.5, 0.5, 0.5]), 0.95)
+    >>> round(varies.tau**2, 6), round(varies.i_squared, 3)
     (6.75, 0.964)
     """
     from scipy.special import chdtrc, fdtrc

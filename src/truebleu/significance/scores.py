@@ -135,8 +135,8 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         shown = [
             f"{score.score:.{self.digits[label]}f} {label}" for label, score in first.scores.items()
         ]
-        more = f" and {len(self.systems) - 1} more" if len(self.systems) > 1 else ""
-        return f"<Scores: {first.name} {', '.join(shown)}{more}>"
+        others = f" and {len(self.systems) - 1} more" if len(self.systems) > 1 else ""
+        return f"<Scores: {first.name} {', '.join(shown)}{others}>"
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         for row in self.systems:

@@ -380,8 +380,8 @@ def _resolve_replicates(
     name, alpha = settings.correction, settings.alpha
     if replicates is None:
         needed = default_replicates(name, comparisons, alpha)
-        more = needed if needed > settings.replicates else None
-        return replace(settings, test_replicates=more)
+        enough = needed <= settings.replicates
+        return replace(settings, test_replicates=None if enough else needed)
     exact = test.source == "swaps" and Swaps(replicates=replicates).enumerates(units)
     if not exact and not settings.adaptive:
         hint = ", or use westfall-young, which needs no more for more comparisons"

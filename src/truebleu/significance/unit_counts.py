@@ -160,9 +160,9 @@ class UnitCounts(ComparedByValue):
         the variance of a difference, of the squared differences of contributions.
         """
         gradient = self.metric.gradient(self.sums)
-        each = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
-        each -= each.mean(axis=0)
-        return each
+        effects = self._of_blocks(lambda block: np.einsum("usc,sc->us", block, gradient))
+        effects -= effects.mean(axis=0)
+        return effects
 
     def paired_rates(self, pairs: Sequence[Pair], level: float) -> Values | None:
         """Count the items that only each pair's first system passes, only the second, and all.
@@ -184,9 +184,9 @@ class UnitCounts(ComparedByValue):
         right = self.items[..., 0].astype(np.float64)
         if self.sign < 0:
             right = self.items[..., 1] - right
-        both = right.T @ right
+        both_right = right.T @ right
         left, second = np.array(pairs).T
-        shared, totals = both[left, second], both.diagonal()
+        shared, totals = both_right[left, second], both_right.diagonal()
         return totals[left] - shared, totals[second] - shared
 
     @property
@@ -270,7 +270,7 @@ def rounding_variance(statistics: UnitCounts) -> float:
 def design_effects(
     statistics: UnitCounts,
     rows: Values,
-    kinds: tuple[Units, Units] | None,
+    clusters: tuple[Units, Units] | None,
     pairs: Sequence[Pair] | None = None,
 ) -> list[float | None]:
     """Return design effects of scores or differences: variance by clusters over by segments.
@@ -280,12 +280,12 @@ def design_effects(
     Args:
         statistics: counts of all systems by one metric.
         rows: counts by segment.
-        kinds: segments and their clusters, documents or blocks.
+        clusters: segments and their clusters, documents or blocks.
         pairs: systems of each difference; None for the scores themselves.
     """
-    if kinds is None:
+    if clusters is None:
         return [None] * (statistics.systems if pairs is None else len(pairs))
-    parts = [UnitCounts.of(statistics.label, statistics.metric, rows, k) for k in kinds]
+    parts = [UnitCounts.of(statistics.label, statistics.metric, rows, units) for units in clusters]
     rounding = rounding_variance(parts[0])
     variances = (_variances(part.contributions(), pairs) for part in parts)
     return [
