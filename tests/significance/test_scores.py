@@ -146,3 +146,11 @@ def test_intervals_of_few_skewed_ratings_cover(items: int, shares: list[float]) 
 def test_intervals_of_fewer_than_20_scores_are_warned_of(items: int, warned: bool) -> None:
     scores = truebleu.score({"a": [4.0, 5.0] * 9 + [3.0] * (items - 18)}, confidence=True)
     assert ("With fewer than 20 items, intervals can be too narrow" in str(scores)) == warned
+
+
+def test_people_read_pass_fail_scores_in_percent() -> None:
+    scores = truebleu.score({"a": [0, 1, 1], "b": [1, 1, 1]}, confidence=True)
+    assert scores.percent == ("score",)
+    assert "66.7 %   [20.8, 93.9]" in str(scores)
+    assert scores.to_dict()["systems"][0]["scores"]["score"]["score"] == 2 / 3
+    assert truebleu.score({"a": [0, 1, 0.5], "b": [1, 1, 1]}).percent == ()

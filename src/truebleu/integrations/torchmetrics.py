@@ -31,7 +31,8 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
 
     The state is the metric's sums, added up over processes, so the score is of all texts together
     and no mean of scores. With `interval`, the rows of all segments are also kept and gathered, and
-    `compute` returns the score with a confidence interval.
+    `compute` returns the score with a confidence interval. If the segments do not vary, they say
+    nothing about others: the interval is then the whole range of the metric.
 
     Args:
         metric: name with settings, or a truebleu metric.
@@ -93,7 +94,7 @@ class CorpusScore(TorchMetric):  # type: ignore[misc]  # checked without the lib
 
 def _interval(metric: CorpusScore, rows: Tensor) -> tuple[float, float]:
     from truebleu.resampling import Bootstrap, Units
-    from truebleu.significance.intervals import interval_bounds
+    from truebleu.significance.intervals import interval_bounds, score_bounds
     from truebleu.significance.replicates import bootstrap_scores
     from truebleu.significance.unit_counts import UnitCounts
 
@@ -103,4 +104,6 @@ def _interval(metric: CorpusScore, rows: Tensor) -> tuple[float, float]:
     bootstrap = Bootstrap(replicates=metric.replicates, seed=metric.seed)
     (scores,) = bootstrap_scores([statistics], units, bootstrap, None)
     (low,), (high,) = interval_bounds(statistics, scores, None, "percentile", metric.level)
-    return float(low), float(high)
+    ends = zip(score_bounds(low, high), metric.batches.metric.limits, strict=True)
+    lowest, highest = (limit if end is None else end for end, limit in ends)
+    return lowest, highest

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from truebleu.metrics.base import MeanScore
 from truebleu.reports import document as doc
 from truebleu.reports.paper_table import BOLD, PaperColumn, paper_table
+from truebleu.reports.percent import PERCENT_DIGITS
 from truebleu.reports.words import words_of
 
 if TYPE_CHECKING:
@@ -93,8 +94,11 @@ def _table_for_papers(scores: Scores) -> doc.Table:
     columns = [
         PaperColumn(
             label=label,
-            scores={system.name: float(system.scores[label]) for system in scores.systems},
-            digits=digits,
+            scores={
+                system.name: float(system.scores[label]) * (100 if label in scores.percent else 1)
+                for system in scores.systems
+            },
+            digits=PERCENT_DIGITS if label in scores.percent else digits,
             higher_is_better=scores.higher_is_better[label],
             signature=scores.signatures[label],
             bold=None if len(names) > 1 else (),
@@ -134,12 +138,14 @@ def _score_columns(scores: Scores) -> list[doc.Column]:
     """Make columns of each metric's score, and of its interval if known."""
     columns = []
     for label, digits in scores.digits.items():
-        columns.append(doc.Column(label, label, digits))
+        percent = label in scores.percent
+        digits = PERCENT_DIGITS if percent else digits
+        columns.append(doc.Column(label, label, digits, percent))
         if scores.settings is not None:
             heading = doc.interval_heading(scores.settings.level)
             parts = (f"{label} low", f"{label} high")
-            column = doc.Column(f"{label} interval", heading, digits, parts=parts, continues=True)
-            columns.append(column)
+            name = f"{label} interval"
+            columns.append(doc.Column(name, heading, digits, percent, parts=parts, continues=True))
     return columns
 
 

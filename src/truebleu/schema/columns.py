@@ -26,7 +26,7 @@ class Column:
         name: name of the field; key in every row, and heading for programs.
         heading: heading for human readers, with the unit; by default the name.
         digits: decimals of the numbers; None for text and whole numbers.
-        percent: True if the number is a share, written as a percentage.
+        percent: True if the number is a share, written as a percentage, or an interval of one.
         sign: True if the number is a difference, written with its sign.
         parts: names of the numbers that a text combines; programs get these numbers.
         numeric: True to align cells on the right; None to do so if all cells are numbers.
@@ -58,7 +58,8 @@ class Column:
         if isinstance(value, str):
             return value
         if isinstance(value, tuple):
-            return bracketed(value, self.digits or 0, sign="+" if self.sign else "")
+            low, high = (x if x is None or not self.percent else 100 * x for x in value)
+            return bracketed((low, high), self.digits or 0, sign="+" if self.sign else "")
         if value is None or not is_finite(value):
             return NO_VALUE
         number, unit = (100 * value, " %") if self.percent else (value, "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from truebleu import schema
 from truebleu._results import Result
 from truebleu.counts.inputs import counts_of
+from truebleu.metrics.base import MeanScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.sequences import TextLike
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.counts.counts import Counts
+    from truebleu.counts.counts import Counts, MetricCounts
     from truebleu.counts.inputs import Source
     from truebleu.metrics.base import Score, Signature
     from truebleu.metrics.registry import MetricsLike
@@ -113,6 +114,8 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
             segments, by metric label; empty without intervals, documents and blocks.
         groups: scores of groups of segments, if requested.
         segment_names: names of the segments; None if they are known by number.
+        percent: labels of the metrics whose scores of items are all 0 or 1; people read them in
+            percent.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.scores"
@@ -129,6 +132,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     design_effects: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     groups: tuple[GroupScores, ...] = ()
     segment_names: tuple[str, ...] | None = None
+    percent: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         first = self.systems[0]
@@ -153,11 +157,17 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     def facts(self) -> dict[str, Any]:
         """Return plain values, without sentences."""
         metrics = [
-            {"name": label, **signature.to_dict(), "higher_is_better": self.higher_is_better[label]}
+            {
+                "name": label,
+                **signature.to_dict(),
+                "higher_is_better": self.higher_is_better[label],
+                "percent": label in self.percent,
+            }
             for label, signature in self.signatures.items()
         ]
         values = Result.facts(self) | {"metrics": metrics}
-        del values["signatures"], values["higher_is_better"], values["units"]
+        for name in ("signatures", "higher_is_better", "units", "percent"):
+            del values[name]
         if self.settings is not None:
             values["settings"]["units"] = self.units
         return values
@@ -259,7 +269,18 @@ def _score(counts: Counts, *, segments: bool) -> Scores:
         systems=systems,
         warnings=outline.warnings,
         segment_names=outline.names if segments else None,
+        percent=tuple(metric.label for metric in counts.metrics if _is_rate(metric)),
     )
+
+
+def _is_rate(metric: MetricCounts) -> bool:
+    """Return whether all scores of items by a metric are 0 or 1."""
+    if not isinstance(metric.scorer, MeanScorer):
+        return False
+    # Other scores are shown without loading NumPy.
+    from truebleu.significance.rates import are_rates
+
+    return are_rates(metric.scorer, metric.rows.stored())
 
 
 def _with_intervals(

@@ -79,3 +79,11 @@ def test_two_processes_equal_one(tmp_path: Path) -> None:
     assert first == second
     assert float(first["score"]) == pytest.approx(BLEU().corpus(OUTPUTS, FIRST).score)
     assert first["low"] < first["score"] < first["high"]
+
+
+@pytest.mark.parametrize("segments", [1, 30])
+def test_segments_that_do_not_vary_have_the_whole_range_as_interval(segments: int) -> None:
+    metric = CorpusScore("bleu", interval=True, replicates=100)
+    metric.update(FIRST[:1] * segments, FIRST[:1] * segments)
+    found = metric.compute()
+    assert [float(found[name]) for name in ("low", "score", "high")] == [0.0, 100.0, 100.0]
