@@ -46,7 +46,7 @@ WordCounts: TypeAlias = Annotated[
 ]
 
 
-@make_command("explain", explain, "[systems] texts metrics by details format output")
+@make_command("explain", explain, "[systems] texts sets metrics by details format output")
 def explain_command(
     texts: Texts,
     metrics: list[Requested] | None,
@@ -64,7 +64,7 @@ def explain_command(
     """
     settings["counts"] = read_word_counts(counts)
     counted = texts.count(metrics, keep_texts=True)
-    if counted.texts is None:
+    if counted.texts is None and counted.outline.rows == "segments":
         warn(
             "no texts were given: n-grams, typography, degenerate outputs and slices by properties "
             "of the texts are left out"

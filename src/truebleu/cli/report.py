@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @make_command(
     "report",
     report,
-    "[systems] texts metrics by output",
+    "[systems] texts sets metrics by output",
     options=HUMAN_OPTIONS,
 )
 def report_command(

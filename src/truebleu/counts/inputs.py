@@ -26,7 +26,13 @@ from truebleu.counts.counting import (
     need_only_source,
 )
 from truebleu.counts.counts import Counts
-from truebleu.errors import MissingColumnError, RefusedError, SettingError, first_names
+from truebleu.errors import (
+    MissingColumnError,
+    RefusedError,
+    SettingError,
+    UnpairedSegmentsError,
+    first_names,
+)
 from truebleu.metrics.base import FileMeasure, Metric
 from truebleu.metrics.registry import as_requested
 
@@ -531,7 +537,7 @@ def _count_without_references(
     keep_texts: bool,
 ) -> Counts:
     """Make counts of scores of other tools: a file for each model, or one for all systems."""
-    from truebleu.scores.given import textless_outline
+    from truebleu.scores.given import GivenScores, textless_outline
     from truebleu.scores.items import ItemScores, read_evaluated_texts
 
     if metrics is None and systems and are_scores(systems):
@@ -540,6 +546,16 @@ def _count_without_references(
     if not systems:
         outline, given = textless_outline(requested, documents)
         return Counts.of(outline, [metric.attach(outline, None) for metric in given])
+    have_scores = (isinstance(metric, GivenScores) and metric.has_scores for metric in requested)
+    if all(have_scores) and not are_scores(systems):
+        # Outputs tell only which systems and segments have the scores.
+        outputs = read_test_set(systems, systems[:1])
+        counts = _count_without_references(
+            (), requested, documents, by_runs=False, keep_texts=False
+        )
+        if len(outputs) != len(counts):
+            raise UnpairedSegmentsError(systems[0], len(outputs), "the file of scores", len(counts))
+        return counts.select(list(outputs.systems))
     if any(not isinstance(metric, Metric) for metric in requested):
         items = ItemScores.read(systems, documents=documents, answers=_answers(requested))
         return count_items(items, requested, by_runs=by_runs, keep_texts=keep_texts)

@@ -203,7 +203,7 @@ def count_candidates(
         return CandidateCounts(metric=metric, rows=means, offsets=nbest.offsets)
     if references is None:
         raise SettingError(
-            "references", None, f"texts for {metric.name} to compare candidates with"
+            "references", None, f"texts for {metric.name} to compare candidates with (-r FILE)"
         )
     try:
         test_set = as_test_set({nbest.name: nbest.first()}, references)
