@@ -278,7 +278,7 @@ def _is_rate(metric: MetricCounts) -> bool:
     if not isinstance(metric.scorer, MeanScorer):
         return False
     # Other scores are shown without loading NumPy.
-    from truebleu.significance.rates import are_rates
+    from truebleu.significance.unit_counts import are_rates
 
     return are_rates(metric.scorer, metric.rows.stored())
 
