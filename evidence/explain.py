@@ -451,10 +451,11 @@ def _about_nulls(rows: tuple[Row, ...]) -> str:
         for end in ("broken outputs", "others")
     )
     return (
-        f"Explanations that show something though there is nothing: {'; '.join(parts)}. "
-        "All begin with whether the difference is real. Then they name an artefact (flagged "
-        "outputs, quotes, dashes, case or spacing) whose removal changes the verdict or moves the "
-        f"difference by half its interval's width: {broken} of those where Gemini's runaway "
+        f"Explanations that report a finding although there is none: {'; '.join(parts)}. "
+        "Every explanation begins by saying whether the difference is significant. Next it names "
+        "an artefact (flagged outputs, quotes, dashes, case or spacing) if its removal changes the "
+        "verdict or moves the difference by half its interval's width: "
+        f"{broken} of those where Gemini's runaway "
         f"outputs or Claude's refusals are among what was swapped, {others} of the others."
     )
 

@@ -245,7 +245,7 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         return np.diff(self.offsets)
 
     def span(self, segment: int) -> slice:
-        """Return the slice of a segment's candidates in `texts` and the rows of `features`."""
+        """Return the slice of a segment's candidates: in `texts`, and in rows of `features`."""
         require_whole_number("segment", segment, 0, len(self) - 1)
         return slice(int(self.offsets[segment]), int(self.offsets[segment + 1]))
 

@@ -676,7 +676,7 @@ CSV_ROWS = 1 << 10
 def table_of_records(
     path: str, records: Sequence[dict[str, object]], *, has_lines: bool = True
 ) -> Table:
-    """Create a table from objects; missing keys are None."""
+    """Create a table with a row per JSON object; values of missing keys are None."""
     keys = tuple(dict.fromkeys(key for record in records for key in record))
     for key in keys:
         if not key.isascii() and any("\ud800" <= sign <= "\udfff" for sign in key):

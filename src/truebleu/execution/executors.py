@@ -302,7 +302,7 @@ def _picklable(error: Exception) -> Exception:
 
 
 def _workers(executor: Executor) -> int:
-    """Return the number of groups that an executor runs at once; by default one per CPU."""
+    """Return the number of groups that an executor runs at once; the number of CPUs if unknown."""
     known = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
     return known if isinstance(known, int) else (os.cpu_count() or 1)
 

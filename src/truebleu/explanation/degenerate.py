@@ -447,7 +447,11 @@ def _has_a_note(output: Output) -> bool:
 
 
 def _is_extra(part: Text, output: Output) -> bool:
-    """Return whether a part is an extra beginning or end: more stops, and unrelated text."""
+    """Return whether a part is unrelated text added at the beginning or end of an output.
+
+    The output must have more stops (ends of sentences, brackets, colons) than each reference, the
+    source and the median output, and still be long enough without the part.
+    """
     text, longest = output.text, max(map(len, output.references))
     return (
         len(text.stops) > max(len(other.stops) for other in output.others)

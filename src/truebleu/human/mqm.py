@@ -218,7 +218,7 @@ def read_mqm(path: str, data: bytes, request: HumanReadOptions) -> HumanScores:
 
 
 def penalty(weights: Sequence[float]) -> float:
-    """Compute minus the sum of weights, rounded to 9 digits.
+    """Compute the negative sum of weights, rounded to 9 decimals.
 
     The rounding makes outputs with the same errors tie exactly, although 0.1 is not a binary
     number.

@@ -310,7 +310,7 @@ WORDS: dict[str, Verdict] = {
 
 
 def _comparisons(table: tables.Table, request: HumanReadOptions) -> PairwiseJudgments:
-    """Read comparisons of two systems."""
+    """Read pairwise comparisons of the systems of the test set."""
     if request.raters == "z":
         raise SettingError("raters", "z", "'mean', because rankings have no scale")
     ranked = _rank_columns(table)

@@ -420,9 +420,9 @@ class Metric(Scorer):
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """Score one segment against one or more references for it."""
-        lines = [references] if isinstance(references, str) else references
-        texts = [[reference] for reference in as_text("references", lines)]
-        return self.sentence_level().corpus([output], texts)
+        references = [references] if isinstance(references, str) else references
+        translators = [[text] for text in as_text("references", references)]
+        return self.sentence_level().corpus([output], translators)
 
 
 class ScoreProvider(ABC):

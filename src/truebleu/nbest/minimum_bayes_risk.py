@@ -229,7 +229,7 @@ class Prune(Method):
     seed: Seed = DEFAULT_SEED
 
     def of_segment(self, scoring: Scoring, candidates: Candidates) -> Values:
-        """Compute exact utilities of the candidates that are not pruned."""
+        """Compute the exact utility of each distinct candidate; NaN if it was pruned."""
         weights = candidates.weights
         draw = Streams(self.seed, "mbr prune").at(candidates.number)
         order = sorted(range(len(weights)), key=lambda _: draw())
@@ -591,11 +591,11 @@ class Candidates:
     Attributes:
         number: number of the segment, from 0.
         texts: candidates in the order of the list.
-        distinct: different candidates.
+        distinct: distinct candidates, in the order of the list.
         indices: index in `distinct` of each candidate.
-        references: different pseudo-references; None if they are the candidates.
-        weights: weight of each different pseudo-reference; they add up to 1.
-        self_weights: weight of each item of the list as a pseudo-reference.
+        references: distinct pseudo-references; None if they are the candidates.
+        weights: weight of each distinct pseudo-reference; they add up to 1.
+        self_weights: weight of each item of the list of pseudo-references, which may repeat texts.
         source: source text, or None if unknown.
     """
 
@@ -610,7 +610,7 @@ class Candidates:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The different pseudo-references."""
+        """The distinct pseudo-references."""
         return self.distinct if self.references is None else self.references
 
 
@@ -705,7 +705,7 @@ class Scoring:
     def chosen(
         self, segments: Iterable[Candidates], executor: Executor | None
     ) -> Iterator[list[MBRSegment]]:
-        """Return an iterator over batches of choices; an executor works on a few of them ahead."""
+        """Return an iterator over batches of choices; an executor computes a few batches ahead."""
         batches = self.batches(segments, executor is not None)
         calls = (partial(self.best, batch) for batch in batches)
         if executor is None:

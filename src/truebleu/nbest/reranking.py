@@ -438,13 +438,13 @@ def _log_linear(problem: Problem, gamma: float | None, ngrams: int) -> _Model:
         outer = whole.take(range(min(cut, segments - 1), segments))
         start, best, chosen = None, -np.inf, 0
         for step in range(1, PATH_LENGTH + 1):
-            candidate = highest * 0.5**step
+            trial_gamma = highest * 0.5**step
             # The penalty is proportional to the number of segments in the loss.
             fitted = fit_log_linear(
                 inner.matrix,
                 inner.offsets,
                 gold[:cut],
-                candidate * cut / segments,
+                trial_gamma * cut / segments,
                 start=start,
                 at_once=at_once,
             )
@@ -452,10 +452,10 @@ def _log_linear(problem: Problem, gamma: float | None, ngrams: int) -> _Model:
             value = outer.value(start)
             features = int(np.count_nonzero(start))
             path.append(
-                PathPoint(gamma=candidate, features=features, loss=fitted.loss, held_out=value)
+                PathPoint(gamma=trial_gamma, features=features, loss=fitted.loss, held_out=value)
             )
             if value > best:
-                best, gamma, chosen = value, candidate, step
+                best, gamma, chosen = value, trial_gamma, step
             elif step - chosen >= PATIENCE:
                 break
     assert gamma is not None  # noqa: S101  # given, or chosen on the path

@@ -112,14 +112,14 @@ class CometEngine(Engine):
         try:
             pairs = zip(self._by_embeddings(block), expected, strict=True)
             difference = max(abs(score - other) for score, other in pairs)
-        except (AttributeError, TypeError, RuntimeError):  # another version of the package
-            difference = float("inf")
-        if difference > TOLERANCE:
-            notify(
-                f"{self.name}: scores by embeddings differ from predict by {difference:.2g}; "
-                "predict scores all texts, which takes longer"
-            )
-        return difference <= TOLERANCE
+        except (AttributeError, TypeError, RuntimeError):
+            reason = "this version of the package gives no scores from embeddings"
+        else:
+            if difference <= TOLERANCE:
+                return True
+            reason = f"scores from embeddings differ from those of `predict` by {difference:.2g}"
+        notify(f"{self.name}: {reason}; `predict` will score all texts, which takes longer")
+        return False
 
     def _predict(self, block: Sequence[Triple]) -> list[float]:
         """Score texts by the package's `predict`."""

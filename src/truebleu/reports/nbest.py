@@ -79,8 +79,8 @@ def warnings(result: ListsReport) -> Iterator[str]:
         yield f"Empty candidates: {result.empty:,}."
     if result.line_breaks:
         yield (
-            f"Candidates with a line break inside: {result.line_breaks:,}; written as lines, the "
-            "break becomes a blank."
+            f"Candidates with a line break: {result.line_breaks:,}; when they are written as "
+            "lines, each break becomes a space."
         )
     if result.has_scores and not result.has_log_probabilities:
         yield (

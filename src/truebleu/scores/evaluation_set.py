@@ -269,7 +269,7 @@ class _Folder:
         return found[:1]
 
     def _human(self, name: str | None, standard: Standard) -> StoredScores:
-        """Read the human scores `name`, the standard, or the first of HUMAN_SCORES."""
+        """Read the human scores `name`; by default the standard, else the first of HUMAN_SCORES."""
         files = {scores: paths for (scores,), paths in self.human.items()}
         known = list(files)
         if name is not None and name not in known:

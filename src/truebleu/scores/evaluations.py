@@ -438,8 +438,8 @@ def evaluations_of(file: ScoreFile, form: Format) -> list[Evaluation]:
         if key in group:
             item = _merged(file, system, group[key], item)
         group[key] = item
-    names = ("score_names", "takes_first", "documents", "are_runs", "scale")
-    shared: dict[str, Any] = {name: getattr(form, name) for name in names}
+    shared_fields = ("score_names", "takes_first", "documents", "are_runs", "scale")
+    shared: dict[str, Any] = {name: getattr(form, name) for name in shared_fields}
     return [
         Evaluation(
             label=file.path,

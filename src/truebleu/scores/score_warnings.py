@@ -88,7 +88,7 @@ def _far_values(columns: Columns) -> Iterator[Finding]:
         if is_missing or distance > FAR * (others[-1] - others[0]):
             finding = (
                 f"{count:,} scores are {value:g}, all others from {others[0]:g} to "
-                f"{others[-1]:g}; write a missing score as None"
+                f"{others[-1]:g}; if {value:g} marks a missing score, write None instead"
             )
             yield "missing-value", count, finding
 

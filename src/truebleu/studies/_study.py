@@ -462,7 +462,7 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, minimum: int 
     """
     sizes = sorted({round(share * pool) for share in shares})
     if len(sizes) < len(shares) or sizes[0] < FEWEST_UNITS:
-        expected = f"parts of at least {FEWEST_UNITS} {unit}s, each of another size"
+        expected = f"shares that give different sizes, each of at least {FEWEST_UNITS} {unit}s"
         raise SettingError("shares", f"{list(shares)} of {pool} {unit}s", expected)
     if len(sizes) < minimum:
         raise SettingError("shares", list(shares), f"at least {minimum}, to fit a law to")

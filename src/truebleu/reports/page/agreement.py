@@ -113,7 +113,7 @@ def _main_answers(agreement: Agreement) -> list[tuple[str, Answer]]:
 
 
 def _answer(agreement: Agreement) -> str:
-    """Render which metric agrees best about systems and about segments, and cautions."""
+    """Render the verdicts on the best metric for systems and for segments, and the cautions."""
     lines: list[str] = []
     for subject, answer in _main_answers(agreement):
         (sentence,) = sentences.verdicts((answer,))

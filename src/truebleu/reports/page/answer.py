@@ -436,7 +436,7 @@ def _human_columns(report: Report, order: Sequence[str]) -> list[Column]:
 def _shaded(
     group: GroupComparison, metric: MetricResult, label: str, order: Sequence[str]
 ) -> list[str]:
-    """Format the scores on a group of segments, the darker the nearer to the best of them."""
+    """Format the scores on a group of segments; the higher a rank, the darker its cell."""
     scores = {name: by_metric[label] for name, by_metric in group.systems.items()}
     ranked = sorted(scores.values(), reverse=metric.higher_is_better is not False)
     shades = {
