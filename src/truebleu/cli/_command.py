@@ -49,7 +49,7 @@ from truebleu.errors import SettingError, SuspiciousTextError, UnknownNameError
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import as_requested, is_metric_name
 from truebleu.metrics.threads import MAX_THREADS, set_threads, use_environment
-from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
+from truebleu.reports.document import CHECK_FORMATS, FORMATS, render
 from truebleu.schema import (
     DEFAULT_REPLICATES,
     GROUPS,
@@ -63,7 +63,7 @@ from truebleu.schema import (
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
@@ -313,9 +313,7 @@ def make_command(
         parameters += setting_options(declared)
         parameters += [option for option in options if not isinstance(option, click.Argument)]
         parameters += setting_options(own_settings(function) | of_part("executor"))
-        formats = (*FORMATS, *CHECK_FORMATS) if "checks" in has else tuple(FORMATS)
-        hidden = {"chart", "details", "output", "format"} - has
-        parameters += [o for o in _output_options(formats, output) if o.name not in hidden]
+        parameters += [*setting_options(_output_settings(has, output)), HELP_ALL]
         with_group = [option for option in parameters if isinstance(option, Option)]
         for option in with_group:
             option.rare &= option.name not in common
@@ -327,13 +325,14 @@ def make_command(
                 run(values)
 
         def run(values: dict[str, Any]) -> None:
+            for name, option in generated.items():
+                if option.declared is not None and name not in declared:
+                    option.declared.check(values[name])
+            _prepare_output(values)
             if verb is not None:
                 # Check the settings before any file is read; the declaration has the defaults.
                 given = {name: values[name] for name in declared.keys() & values.keys()}
                 values |= resolve(verb, {k: v for k, v in given.items() if v not in (None, ())})
-            for name, option in generated.items():
-                if option.declared is not None and name not in declared:
-                    option.declared.check(values[name])
             if "texts" in has:
                 values["texts"] = _texts_of(values)
             if "metrics" in has:
@@ -376,16 +375,6 @@ def _named_as_options(names: Mapping[str, str]) -> Iterator[None]:
 WRITES_FILES = ("output", "chart", "file", "folder")
 
 
-def _store_in_context(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Return an option's callback that stores its value in the context for other options."""
-
-    def callback(context: click.Context, _option: click.Parameter, value: Any) -> Any:
-        context.meta[key] = value
-        return value
-
-    return callback
-
-
 def was_given(name: str) -> bool:
     """Return whether the current command's option with the value `name` was given."""
     source = click.get_current_context().get_parameter_source(name)
@@ -404,6 +393,8 @@ def reject_unused(names: Iterable[str], reason: str) -> None:
         if option.name in names and was_given(str(option.name)):
             raise click.UsageError(f"{option.opts[-1]} {reason}.")
 
+
+RARE_OUTPUT: Any = {"group": "Output", "rare": True}
 
 # Texts.
 
@@ -815,53 +806,58 @@ class ResultWriter:
             print_unless_quiet("hint: -o FILE writes the chosen texts")
 
 
-def _output_options(formats: Sequence[str], output: str) -> list[click.Parameter]:
-    file = FilePath(path_type=Path)
-    return [
-        # Eager: the options that name files need it, in whatever order they are given.
-        Option("--force", "Overwrite files.", is_flag=True, is_eager=True, rare=True),
-        Option(
-            "-f --format",
-            "Output format.",
-            type=click.Choice(formats),
-            default="text",
-            show_default=True,
-        ),
-        Option("-o --output", output, "FILE", type=file, callback=_require_new),
-        Option(
-            "--chart",
-            f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)}. Needs truebleu[charts].",
-            "FILE",
-            type=file,
-            callback=_require_new,
-        ),
-        Option("--details --all", "Show all tables and cautions.", is_flag=True),
-        Option(
-            "--threads",
-            "Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
-            rare=True,
-            type=click.IntRange(min=0, max=MAX_THREADS),
-            expose_value=False,
-            callback=_use_threads,
-        ),
-        Option(
-            "-q --quiet",
-            "Print only results and errors, without warnings and progress.",
-            rare=True,
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_store_in_context(QUIET),
-        ),
-        Option(
-            "--help-all",
-            "Show all options.",
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_help_all,
-        ),
-    ]
+class OutputOptions(TypedDict, total=False):
+    """Options of output.
+
+    Attributes:
+        force: overwrite files.
+        format: output format.
+        chart: also draw a chart; FILE ends in .png, .svg, .pdf or .json. Needs truebleu[charts].
+        details: show all tables and cautions.
+        threads: threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.
+        quiet: print only results and errors, without warnings and progress.
+    """
+
+    force: Annotated[bool, Setting(**RARE_OUTPUT)]
+    format: Annotated[str, Setting(flags=("-f", "--format"), group="Output", default="text")]
+    output: Annotated[str | None, Setting(flags=("-o", "--output"), metavar="FILE", group="Output")]
+    chart: Annotated[str | None, Setting(metavar="FILE", group="Output")]
+    details: Annotated[bool, Setting(flags=("--details", "--all"), group="Output")]
+    threads: Annotated[int | None, Setting(minimum=0, maximum=MAX_THREADS, **RARE_OUTPUT)]
+    quiet: Annotated[bool, Setting(flags=("-q", "--quiet"), **RARE_OUTPUT)]
+
+
+def _output_settings(parts: Set[str], output: str) -> dict[str, Parameter]:
+    """Return the settings of output that a command has; `output` is the help of ``--output``."""
+    settings = dict(declared_by(OutputOptions))
+    formats = (*FORMATS, *CHECK_FORMATS) if "checks" in parts else tuple(FORMATS)
+    changes: dict[str, dict[str, Any]] = {
+        "format": {"choices": formats},
+        "output": {"help": output},
+    }
+    for name, change in changes.items():
+        setting = replace(settings[name].setting, **change)
+        settings[name] = replace(settings[name], setting=setting)
+    hidden = {"chart", "details", "output", "format"} - parts
+    return {name: setting for name, setting in settings.items() if name not in hidden}
+
+
+def _prepare_output(values: dict[str, Any]) -> None:
+    """Apply options of output; a file that cannot be written is reported before the work begins."""
+    context, threads = click.get_current_context(), values.pop("threads")
+    context.meta[QUIET] = values.pop("quiet")
+    if threads is None:
+        use_environment()
+    elif (used := set_threads(threads)) < threads:
+        warn(f"{used} threads are used: {threads} would only be slower on this machine")
+    for name in ("output", "chart"):
+        values[name] = values[name] and Path(values[name]) if name in values else None
+    if values["output"] is not None:
+        refuse_existing([values["output"]], overwrite=values["force"])
+    if values["chart"] is not None:
+        from truebleu.reports.charts import require_chart_file
+
+        require_chart_file(values["chart"], overwrite=values["force"])
 
 
 def _help_all(context: click.Context, _option: click.Parameter, given: bool) -> None:
@@ -871,22 +867,14 @@ def _help_all(context: click.Context, _option: click.Parameter, given: bool) -> 
         context.exit()
 
 
-def _require_new(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    # Check before the work begins, so that a file that cannot be written is reported at once.
-    if path is not None and option.name == "chart":
-        from truebleu.reports.charts import require_chart_file
-
-        require_chart_file(path, overwrite=context.params["force"])
-    elif path is not None:
-        refuse_existing([path], overwrite=context.params["force"])
-    return path
-
-
-def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
-    if threads is None:
-        use_environment()
-    elif (used := set_threads(threads)) < threads:
-        warn(f"{used} threads are used: {threads} would only be slower on this machine")
+HELP_ALL = Option(
+    "--help-all",
+    "Show all options.",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_help_all,
+)
 
 
 # Executors of long work.

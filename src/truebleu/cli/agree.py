@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import click
 
@@ -19,7 +19,6 @@ from truebleu.agreement.agree import (
 from truebleu.agreement.grid import parse_grid
 from truebleu.agreement.report import agreement_report
 from truebleu.cli._command import (
-    Option,
     ResultWriter,
     Texts,
     make_command,
@@ -32,7 +31,7 @@ from truebleu.cli.main import print_unless_quiet
 from truebleu.corpus.test_set import TestSet
 from truebleu.counts.inputs import count_evaluation_set
 from truebleu.human.reading import read_human
-from truebleu.schema import declared_by, resolve
+from truebleu.schema import Setting, declared_by, resolve
 from truebleu.schema.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -49,16 +48,20 @@ PREFIXED = {name: f"human_{name}" for name in ("format", "column", "weights")}
 #: Options for reading judgments; `HumanFile.of` takes their values.
 OPTIONS = declared_by(read_human)
 READING = {PREFIXED.get(name, name): option for name, option in OPTIONS.items()}
-HUMAN_OPTIONS = [
-    Option(
-        "--human",
-        "Human scores, MQM annotations, ESA or DA scores, or rankings; with an evaluation set, the "
-        "name of its scores.",
-        "FILE",
-        group="Texts",
-    ),
-    *setting_options(READING),
-]
+
+
+class HumanOptions(TypedDict, total=False):
+    """Option of human scores.
+
+    Attributes:
+        human: human scores, MQM annotations, ESA or DA scores, or rankings; with an evaluation set,
+            the name of its scores.
+    """
+
+    human: Annotated[str | None, Setting(metavar="FILE", group="Texts")]
+
+
+HUMAN_OPTIONS = [*setting_options(declared_by(HumanOptions) | READING)]
 
 
 @dataclass(frozen=True, slots=True)

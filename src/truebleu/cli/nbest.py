@@ -104,32 +104,25 @@ def as_lines(texts: Iterable[str]) -> bytes:
 # Weights of features from development lists.
 
 
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingError(option, text, "a number") from None
-
-
-def _fixed(texts: Iterable[str]) -> dict[str, float]:
-    weights = {}
+def _by_feature(
+    option: str, texts: Iterable[str], form: str, parse: Callable[[str], Any]
+) -> dict[str, Any]:
+    """Parse arguments NAME=VALUE of an option; raises SettingError for another form."""
+    values = {}
     for text in texts:
         name, separator, value = text.rpartition("=")
+        try:
+            values[name] = parse(value)
+        except ValueError:
+            separator = ""
         if not separator:
-            raise SettingError("--fix", text, "NAME=WEIGHT")
-        weights[name] = _number("--fix", value)
-    return weights
+            raise SettingError(option, text, form)
+    return values
 
 
-def _bounds(texts: Iterable[str]) -> dict[str, tuple[float, float]]:
-    bounds = {}
-    for text in texts:
-        name, separator, value = text.rpartition("=")
-        low, colon, high = value.partition(":")
-        if not separator or not colon or ":" in high:
-            raise SettingError("--bound", text, "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH")
-        bounds[name] = (_number("--bound", low or "-inf"), _number("--bound", high or "inf"))
-    return bounds
+def _bounds(text: str) -> tuple[float, float]:
+    low, high = text.split(":")
+    return float(low or "-inf"), float(high or "inf")
 
 
 class TuneFiles(TypedDict, total=False):
@@ -213,7 +206,9 @@ def tune_command(
         raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
     options["method"] = as_tuner(options["method"])
     options["start"] = None if start is None else read_weights(start)
-    options["fixed"], options["bounds"] = _fixed(options["fixed"]), _bounds(options["bounds"])
+    options["fixed"] = _by_feature("--fix", options["fixed"], "NAME=WEIGHT", float)
+    form = "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH"
+    options["bounds"] = _by_feature("--bound", options["bounds"], form, _bounds)
     read = list_reader(options)
     loop = {name: options.pop(name) for name in ("rounds", "timeout")}
     if lists is not None:
