@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,3 +77,27 @@ def test_a_page_is_written_whole_and_not_twice(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="exists"):
         made.save(path)
     made.save(path, overwrite=True)
+
+
+def test_the_headline_names_the_best_metric_and_those_that_cannot_be_told_from_it() -> None:
+    test_set = count(texts(), metrics=["bleu", "chrf", "ter"])
+    found = agree(test_set, comparisons(), permutations=50, replicates=50)
+    answer = next(answer for answer in found.answers if answer.level == "system")
+    best, second, third = (metric.metric for metric in answer.metrics)
+
+    def headline(*worse: str) -> str:
+        pairs = tuple(
+            replace(pair, significant=pair.better == best and pair.worse in worse)
+            for pair in answer.pairs
+        )
+        changed = replace(answer, pairs=pairs)
+        answers = tuple(changed if other is answer else other for other in found.answers)
+        made = agreement_report(replace(found, answers=answers), test_set, comparisons())
+        (line,) = re.findall("<h1>(.*?)</h1>", html_page(made))
+        return re.sub("<[^>]*>", "", line)
+
+    about = f"{best} agrees best with people about systems."
+    tied = f"{second} can't be told from it; the other metric agrees less."
+    assert headline(third) == f"{about} {tied}"
+    assert headline(second, third) == f"{about} The 2 others agree less."
+    assert "but not significantly better than any other metric" in headline()

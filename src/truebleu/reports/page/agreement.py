@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["html_page"]
 
+# Maximum number of metrics named in a sentence.
+MOST_NAMES = 3
 # Size of the scatter, and its margins on the left, right, top and bottom.
 WIDTH, HEIGHT = 560, 430
 LEFT, RIGHT, TOP, BOTTOM = 62, 30, 22, 44
@@ -116,10 +118,21 @@ def _answer(agreement: Agreement) -> str:
     """Render the verdicts on the best metric for systems and for segments, and the cautions."""
     lines: list[str] = []
     for subject, answer in _main_answers(agreement):
-        (sentence,) = sentences.verdicts((answer,))
-        lines.append(f"About {subject}: {sentence}" if lines else sentence)
-    shown = [drawing.with_names(line, agreement.metrics) for line in lines]
-    head, *then = shown or ["No agreement is defined."]
+        best, *others = [metric.metric for metric in answer.metrics if metric.value is not None]
+        worse = {pair.worse for pair in answer.pairs if pair.better == best and pair.significant}
+        equal = [name_of(name) for name in others if name not in worse]
+        if worse:
+            tied = f"{join_names(equal, MOST_NAMES)} can't be told from it; the" if equal else "The"
+            rest = f"{len(worse)} others agree" if len(worse) > 1 else "other metric agrees"
+            lines.append(
+                f"{name_of(best)} agrees best with people about {subject}. {tied} {rest} less."
+            )
+            lines.append(f"That is by {text_of(answer.coefficient)}.")
+        else:
+            (sentence,) = sentences.verdicts((answer,))
+            shown = drawing.with_names(sentence, agreement.metrics)
+            lines.append(f"About {subject}: {shown}" if lines else shown)
+    head, *then = lines or ["No agreement is defined."]
     cautions = [c for part in agreement.answers for c in sentences.cautions(agreement, part)]
     if agreement.all_negative and not agreement.settings.human_lower_is_better:
         cautions.append(sentences.NEGATIVE)
