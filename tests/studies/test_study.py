@@ -13,13 +13,13 @@ from scipy import stats
 from scipy.stats import binomtest
 
 from truebleu import count
+from truebleu.agreement.data import as_lists
 from truebleu.errors import ArgumentTypeError, SettingError
 from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power, study_references
 from truebleu.studies._study import (
     Estimate,
-    as_record,
     binomial_rate,
     bounded,
     clustered_rate,
@@ -148,7 +148,7 @@ def test_intervals_of_all_systems_equal_intervals_of_each() -> None:
 
 
 def test_a_median_of_zero_has_no_relative_interval_and_no_nan_in_a_record() -> None:
-    record = as_record(relative_intervals(np.zeros((40, 1)), 0.95))
+    record = as_lists(relative_intervals(np.zeros((40, 1)), 0.95))
     assert record == [[0.0], [None], [None]]
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert np.isnan(from_record(record)[1:]).all()

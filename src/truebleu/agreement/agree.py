@@ -27,7 +27,7 @@ from truebleu.agreement.coefficients import (
     parse_coefficients,
     require_answerable,
 )
-from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data
+from truebleu.agreement.data import HumanSummary, SystemScores, agreement_data, as_lists
 from truebleu.agreement.grid import DEVELOPMENT, GridChoice, choose_settings
 from truebleu.agreement.human_warnings import human_warnings
 from truebleu.agreement.tests import METHODS, Method, MetricTest, Permute, Unit
@@ -592,12 +592,11 @@ def _require_testable(
 def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricSummary]:
     summaries = {}
     for label, metric in data.metrics.items():
-        scorer, scores = metric.scorer, (metric.scorer.sign * metric.systems).tolist()
-        known = (score if np.isfinite(score) else None for score in scores)
+        scorer, scores = metric.scorer, as_lists(metric.scorer.sign * metric.systems)
         summaries[label] = MetricSummary(
             signature=scorer.signature.with_references(references),
             higher_is_better=scorer.higher_is_better,
-            scores=dict(zip(data.people.systems, known, strict=True)),
+            scores=dict(zip(data.people.systems, scores, strict=True)),
         )
     return summaries
 

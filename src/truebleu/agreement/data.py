@@ -8,7 +8,7 @@ documents and domains as one text each. The scores of lower-is-better metrics ar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -278,6 +278,13 @@ def signed_scores(scorer: Scorer, sums: Values) -> Values:
     return np.where(empty, np.nan, scorer.sign * scores)
 
 
+def as_lists(values: Values) -> list[Any]:
+    """Convert an array to nested lists, with None for NaN."""
+    items = values.astype(object)
+    items[np.isnan(values)] = None
+    return list(items.tolist())
+
+
 def ratio(total: Values, count: Values) -> Values:
     """Divide totals by their counts; NaN if a count is 0."""
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
@@ -445,10 +452,7 @@ class HumanSummary:
             systems=people.systems,
             ignored=tuple(human.ignored),
             unjudged=tuple(name for name in systems if name not in people.systems),
-            scores={
-                name: None if np.isnan(score) else score
-                for name, score in zip(people.systems, people.means.tolist(), strict=True)
-            },
+            scores=dict(zip(people.systems, as_lists(people.means), strict=True)),
             notes=tuple(human.notes),
             **items,
         )

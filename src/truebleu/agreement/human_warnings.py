@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu.agreement.data import as_lists
 from truebleu.corpus.text_warnings import TextWarning
 from truebleu.scores.score_warnings import FEWEST_CORRELATED, examine_scores
 
@@ -28,10 +29,7 @@ def human_warnings(label: str, data: AgreementData) -> tuple[TextWarning, ...]:
     """Examine human scores of systems, and the order of the human scores of segments."""
     if data.human is None:
         return ()
-    scores = {
-        system: [None if np.isnan(score) else score for score in row]
-        for system, row in zip(data.people.systems, data.human.tolist(), strict=True)
-    }
+    scores = dict(zip(data.people.systems, as_lists(data.human), strict=True))
     examined = examine_scores(label, scores, are_named=True)
     return (*examined, *(_of_order(label, data) if data.by_segment else ()))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from truebleu._results import PageResult
 from truebleu.agreement.agree import Agreement, as_judgments
-from truebleu.agreement.data import AgreementData, agreement_data
+from truebleu.agreement.data import AgreementData, agreement_data, as_lists
 from truebleu.counts.counts import Counts
 from truebleu.counts.rows import ArrayRows, Rows
 from truebleu.errors import SettingError
@@ -159,9 +159,8 @@ def _with_people(counts: Counts, data: AgreementData, human: HumanScores, name: 
     """Return the counts with human scores as the first metric."""
     scores = data.people.scores_with_means
     assert scores is not None  # noqa: S101  # people scored segments
-    rows = [[None if np.isnan(score) else score for score in row] for row in scores.tolist()]
     scorer = GivenMean(name=name, signature=Signature.of(name, scores=human.signature[-12:]))
-    people = (scorer, Rows.of(ArrayRows(mean_statistics(rows).array())))
+    people = (scorer, Rows.of(ArrayRows(mean_statistics(as_lists(scores)).array())))
     metrics = [(metric.scorer, metric.rows) for metric in counts.metrics]
     joined = Counts.of(replace(counts.outline, warnings=()), [people, *metrics])
     labels = zip(joined.metrics[1:], counts.labels, strict=True)
@@ -187,17 +186,11 @@ def _disputed(
         segments: tuple[DisputedSegment, ...] = ()
         if index < MOST_PAIRS:
             segments = tuple(_disputed_segments(label, better, worse, data, counts))
-        yield DisputedPair(
-            better=better,
-            worse=worse,
-            human=turn * of_people.difference,
-            human_p=of_people.p_adjusted,
-            human_significant=of_people.significant,
-            metric=turn * of_metric.difference,
-            metric_p=of_metric.p_adjusted,
-            metric_significant=of_metric.significant,
-            segments=segments,
-        )
+        sides: Any = {}
+        for name, pair in (("human", of_people), ("metric", of_metric)):
+            sides[name] = turn * pair.difference
+            sides |= {f"{name}_p": pair.p_adjusted, f"{name}_significant": pair.significant}
+        yield DisputedPair(better=better, worse=worse, segments=segments, **sides)
 
 
 def _disputed_segments(

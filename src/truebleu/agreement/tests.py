@@ -618,26 +618,19 @@ def rank_metrics(
     threshold = schema.require_alpha(alpha)
     defined = {name: value for name, value in values.items() if value is not None}
     order = sorted(defined, key=lambda name: (-defined[name], name))
-    tests = [test(better, worse) for better, worse in combinations(order, 2)]
+    named = list(combinations(order, 2))
+    tests = [test(better, worse) for better, worse in named]
     # A test without a p-value cannot reject.
     raw = [1.0 if tested.p is None else tested.p for tested in tests]
     adjusted = adjust(raw, correction) if raw else np.empty(0)
     matrix = np.zeros((len(order), len(order)))
     matrix[np.triu_indices(len(order), 1)] = adjusted
-    pairs = tuple(
-        replace(
-            tested,
-            better=better,
-            worse=worse,
-            difference=defined[better] - defined[worse],
-            p=p,
-            p_adjusted=corrected,
-            significant=corrected <= threshold,
-        )
-        for (better, worse), tested, p, corrected in zip(
-            combinations(order, 2), tests, raw, adjusted.tolist(), strict=True
-        )
-    )
+    pairs = []
+    for (better, worse), tested, p, p_adjusted in zip(named, tests, raw, adjusted, strict=True):
+        decision: Any = {"p": p, "p_adjusted": float(p_adjusted)}
+        decision["significant"] = bool(p_adjusted <= threshold)
+        difference = defined[better] - defined[worse]
+        pairs.append(replace(tested, better=better, worse=worse, difference=difference, **decision))
     ranks: dict[str, int | None] = dict(zip(order, rank_clusters(matrix, threshold), strict=True))
     ranks.update((name, None) for name in sorted(values) if name not in defined)
-    return ranks, pairs
+    return ranks, tuple(pairs)

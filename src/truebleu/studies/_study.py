@@ -821,20 +821,13 @@ MEDIAN, LOW, HIGH = range(3)
 def relative_intervals(scores: Floats, level: float) -> Floats:
     """Compute each system's median, and its interval's bounds relative to the median.
 
-    Returns an array shaped (3, system). Bounds are NaN if the median is 0; `as_record` replaces
+    Returns an array shaped (3, system). Bounds are NaN if the median is 0; `as_lists` replaces
     NaN before results leave a study.
     """
     low, high = percentile_interval(scores, level)
     median = np.median(scores, axis=0)
     size = np.where(median == 0, np.nan, np.abs(median))
     return np.stack([median, (low - median) / size, (high - median) / size])
-
-
-def as_record(values: Floats) -> list[object]:
-    """Convert an array to nested lists for a journal, with None for NaN."""
-    items = values.astype(object)
-    items[np.isnan(values)] = None
-    return list(items.tolist())
 
 
 def from_record(values: object) -> Floats:

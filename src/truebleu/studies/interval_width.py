@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 
 import truebleu.studies._study as base
+from truebleu.agreement.data import as_lists
 from truebleu.counts.counts import Counts
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Key, Record, Task
@@ -177,7 +178,7 @@ def _of_part(
                 rows = counts.metric.count(part).array()
                 counted[position] = UnitCounts.of(counts.label, counts.metric, rows, parts)
     return {
-        statistics.label: base.as_record(np.vstack([intervals, statistics.scores]))
+        statistics.label: as_lists(np.vstack([intervals, statistics.scores]))
         for statistics, intervals in _relative(counted, settings, index)
     }
 
@@ -361,7 +362,7 @@ def _intervals(
             # All sets of references share replicates, so that only references differ.
             index = number * len(parts) + position
             for statistics, intervals in _relative(pool.take(part), settings, index):
-                record[statistics.label][position].append(base.as_record(intervals))
+                record[statistics.label][position].append(as_lists(intervals))
     return record
 
 
@@ -647,7 +648,7 @@ def _runs(
     return {
         statistics.label: [
             [
-                base.as_record(base.relative_intervals(replicates[start : start + number], level))
+                as_lists(base.relative_intervals(replicates[start : start + number], level))
                 for start in range(0, largest - number + 1, number)
             ]
             for number in chosen

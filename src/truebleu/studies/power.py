@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 import truebleu.studies._study as base
+from truebleu.agreement.data import as_lists
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Record, Task
 from truebleu.reports.document import NO_VALUE, Column, Plot, Table, percent
@@ -758,5 +759,5 @@ def _p_values(
     by_test = base.Testing(BOTH_TESTS, replicates, seed).conclusions(statistics, pairs, index)
     return {
         **{test: concluded.p.tolist() for test, concluded in by_test.items()},
-        "relative": base.as_record(base.relative_intervals(scores, settings.level)),
+        "relative": as_lists(base.relative_intervals(scores, settings.level)),
     }
