@@ -531,7 +531,7 @@ def drop_duplicates(nbest: NBest) -> NBest:
             first.setdefault(_candidate_key(nbest, row), row)
         rows += first.values()
         sizes.append(len(first))
-    return _with_candidates(nbest, np.array(rows), np.concatenate([[0], np.cumsum(sizes)]))
+    return with_candidates(nbest, np.array(rows), np.concatenate([[0], np.cumsum(sizes)]))
 
 
 def _candidate_key(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
@@ -543,7 +543,7 @@ def _candidate_key(nbest: NBest, candidate: int) -> tuple[str | bytes, ...]:
     return *dense, nbest.sparse.indices[span].tobytes(), nbest.sparse.values[span].tobytes()
 
 
-def _with_candidates(nbest: NBest, rows: Indices, offsets: Indices) -> NBest:
+def with_candidates(nbest: NBest, rows: Indices, offsets: Indices) -> NBest:
     """Return lists of the candidates at `rows`, in this order."""
     numbers: dict[str, Any] = {
         name: None if getattr(nbest, name) is None else getattr(nbest, name)[rows]
@@ -588,7 +588,7 @@ def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
     )
     segments = [np.repeat(np.arange(len(lists)), lists.sizes) for lists in (old, new)]
     rows = np.argsort(np.concatenate(segments), kind="stable")
-    merged = drop_duplicates(_with_candidates(joined, rows, old.offsets + new.offsets))
+    merged = drop_duplicates(with_candidates(joined, rows, old.offsets + new.offsets))
     before = drop_duplicates(old).candidates
     return replace(merged, sources=old.sources), merged.candidates - before
 

@@ -17,10 +17,10 @@ import numpy as np
 
 import truebleu.studies._study as base
 from truebleu._results import Result
-from truebleu.corpus.nbest import NBest
 from truebleu.errors import TruebleuError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.human.judgments import HumanScores
+from truebleu.nbest.problem import with_candidates
 from truebleu.reports.document import Column, Plot
 from truebleu.schema import DEFAULT_SEED
 from truebleu.scores.given import GivenScores
@@ -32,6 +32,7 @@ from truebleu.simulation.test_sets import simulate
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from truebleu.corpus.nbest import NBest
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.judgments import PairwiseJudgments
 
@@ -171,12 +172,11 @@ class _Data:
 
 
 def segments(lists: NBest, low: int, high: int) -> NBest:
-    """Return the lists of some segments, without sparse features."""
-    features = {
-        name: [lists.feature(name)[lists.span(index)].tolist() for index in range(low, high)]
-        for name in lists.feature_names
-    }
-    return NBest.of(lists[low:high], features=features, name=lists.name)
+    """Return the lists of some segments, without their sources."""
+    ends = lists.offsets[low : high + 1]
+    return with_candidates(
+        replace(lists, sources=None), np.arange(ends[0], ends[-1]), ends - ends[0]
+    )
 
 
 def study_paper(
@@ -208,7 +208,14 @@ def study_paper(
             sections.append(PaperSection(declared, reason=declared["reason"]))
             continue
         if "run" in declared:
-            last = _redo(declared, data, _numbered(runner or Runner(), number))
+            numbered = _numbered(runner or Runner(), number)
+            try:
+                last = PaperSection(declared, _run(declared, data, numbered))
+            except TruebleuError as error:
+                # An error about the journal is not about the data.
+                if numbered.journal is not None and str(error).startswith(str(numbered.journal)):
+                    raise
+                last = PaperSection(declared, reason=str(error))
         sections.append(replace(last, declared=declared))
     return PaperResult(paper, plan["title"], tuple(sections), tuple(data.notes))
 
@@ -217,16 +224,6 @@ def _numbered(runner: Runner, number: int) -> Runner:
     """Return a runner with a journal of its own for each section."""
     path = runner.journal
     return replace(runner, journal=path and path.with_name(f"{path.stem}-{number}{path.suffix}"))
-
-
-def _redo(declared: Mapping[str, Any], data: _Data, runner: Runner) -> PaperSection:
-    try:
-        return PaperSection(declared, _run(declared, data, runner))
-    except TruebleuError as error:
-        # An error about the journal is not about the data.
-        if runner.journal is not None and str(error).startswith(str(runner.journal)):
-            raise
-        return PaperSection(declared, reason=str(error))
 
 
 def _run(declared: Mapping[str, Any], data: _Data, runner: Runner) -> Any:
