@@ -47,7 +47,7 @@ def all_matchings(predicted: int, gold: int) -> list[list[tuple[int, int]]]:
 
 
 @given(some_spans(), some_spans())
-def test_the_best_f1_is_that_of_the_best_of_all_matchings(
+def test_best_f1_equals_the_maximum_over_all_matchings(
     predicted: list[Span], gold: list[Span]
 ) -> None:
     pairs = {pair[:2]: pair for pair in pairs_of(predicted, gold)}
@@ -69,7 +69,7 @@ def test_the_best_f1_is_that_of_the_best_of_all_matchings(
 
 
 @given(some_spans(), some_spans())
-def test_the_best_sum_is_that_of_the_best_of_all_matchings(
+def test_best_sum_equals_the_maximum_over_all_matchings(
     predicted: list[Span], gold: list[Span]
 ) -> None:
     pairs = pairs_of(predicted, gold)

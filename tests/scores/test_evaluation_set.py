@@ -94,7 +94,7 @@ def test_counts_of_a_set_can_be_saved_and_compared(tmp_path: Path) -> None:
     assert results[0].comparisons[0].difference == pytest.approx(-1)
 
 
-def test_own_metrics_stand_beside_the_stored_ones(tmp_path: Path) -> None:
+def test_requested_metrics_are_added_to_the_stored_metrics(tmp_path: Path) -> None:
     counts = count(EvaluationSet.read(write_set(tmp_path)), metrics="chrf")
     assert counts.labels == ["mqm", "BLEU", "Model-2", "chrF2"]
 

@@ -559,8 +559,8 @@ def _decompressor(kind: str) -> Any:
     return zstd.ZstdDecompressor()
 
 
-# Magic bytes of each format. Those of bzip2 include the block size and the magic of a block or of
-# the end, because text may begin with BZh9.
+# Magic bytes of each format. Magic bytes of bzip2 include the block size and the magic of a block
+# or of the end, because text may begin with BZh9.
 _BZIP2 = [b"BZh%d" % n + block for n in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")]
 _MAGIC: dict[str, tuple[bytes, ...]] = {
     "gzip": (b"\x1f\x8b",),

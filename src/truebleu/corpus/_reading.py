@@ -90,7 +90,7 @@ def read_test_set(
     refuse_duplicates(system_names)
     source_texts, _ = _read(files, [] if source is None else [source], "source")
 
-    # Without references, systems are paired with the source.
+    # Systems are paired with the source if there are no references.
     guides = reference_texts or source_texts
     m = len(guides)
     texts, by_line = align([*guides, *system_texts, *source_texts], references=m)

@@ -165,7 +165,7 @@ def find_mixture(values: Sequence[object]) -> tuple[int, str, str] | None:
     (0, '0.51 and 63', 'scores on one scale')
 
     Returns:
-        index of the value, a description of it, and what was expected; None without a mixture.
+        index of the value, its description, and the expected values; None if there is no mixture.
     """
     scores = list(map(score_or_none, values))
     judgment = next((i for i, value in enumerate(values) if _is_judgment(value)), None)

@@ -47,7 +47,7 @@ class Item(NamedTuple):
         output: output of the system, or None if it is not a text.
         references: reference outputs.
         contents: digest of the question and its target; empty if they are unknown.
-        texts: question, target, output and extracted answer, as far as they are known.
+        texts: question, target, output and extracted answer; a text that is unknown is empty.
     """
 
     name: str

@@ -75,7 +75,7 @@ def answer_texts(record: Record) -> AnswerTexts:
     """
     inside = [value for key in INSIDE if isinstance(value := record.get(key), Mapping)]
     question = _first(QUESTION, (*inside, record))
-    # An answer beside a target is the model's.
+    # If a record also has a target, its answer belongs to the model.
     target_of = {key: value for key, value in record.items() if key != "answer" or not inside}
     target = _first(TARGET, (target_of, *inside))
     has_target = any(_plain_text(record.get(key)) for key in TARGET if key != "answer")
