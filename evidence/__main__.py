@@ -31,7 +31,7 @@ NAMES = (
     "reranking",
 )
 # Pages without a study come first, whole papers last.
-PAGES = ("defaults", "small-samples", "raters", "explain", *NAMES, *PAPERS)
+PAGES = ("defaults", "small-samples", "raters", "inputs", "explain", *NAMES, *PAPERS)
 INDEX = """# Evidence
 
 What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four

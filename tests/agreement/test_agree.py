@@ -45,6 +45,7 @@ from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
+    from truebleu.agreement.data import Human
     from truebleu.human import HumanScores
 
 RANKS = ("spearman", "kendall-b", "tau-13", "chen-cherry", "pairwise-accuracy", "acc-eq:0")
@@ -798,3 +799,21 @@ def test_a_leaderboard_needs_the_same_coefficients() -> None:
         leaderboard([pair_of_metrics(("pearson",)), pair_of_metrics(("acc-eq",))])
     with pytest.raises(SettingError, match="at least one"):
         leaderboard([])
+
+
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_a_system_that_is_a_reference_is_left_out_with_its_judgments(*, pairwise: bool) -> None:
+    test_set = texts()
+    reference = list(test_set.references[0])
+    systems = {name: list(text) for name, text in test_set.systems.items()}
+    human: Human = human_scores()
+    judged: Human = people({**human_scores().scores, "copy": human_scores().scores["bad"]})
+    if pairwise:
+        human = comparisons()
+        verdicts = (*human.judgments, Judgment(0, "good", "copy", 1))
+        judged = replace(human, systems=(*human.systems, "copy"), judgments=verdicts)
+    with_copy = {**systems, "copy": reference}
+    found = agree(with_copy, judged, references=[reference], replicates=100)
+    expected = agree(systems, human, references=[reference], replicates=100)
+    assert found.answers == expected.answers
+    assert "copy is a reference: it and its human judgments are left out." in found.human.notes

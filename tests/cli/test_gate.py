@@ -273,3 +273,20 @@ def test_accepted_faults_are_shown_with_the_decision(lost: str) -> None:
     decided = json.loads(gate(lost, "middle.txt", "--accept-inputs", "-f", "json").stdout)
     assert [warning["code"] for warning in decided["warnings"]] == ["shifted"]
     assert decided["warnings"][0]["message"] in decided["sentences"]
+
+
+def test_no_decision_follows_from_lines_in_another_order(folder: Path) -> None:
+    lines = (folder / "good.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "sorted.txt").write_text("".join(sorted(lines)), encoding="utf-8")
+    for texts in (("sorted.txt", "middle.txt"), ("middle.txt", "sorted.txt")):
+        refused = gate(*texts)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert (
+            "sorted.txt: its segments fit reference-1.txt no better than other segments"
+            in refused.stderr
+        )
+    accepted = gate("sorted.txt", "middle.txt", "--accept-inputs", "-f", "json")
+    assert accepted.returncode == 1
+    assert [warning["code"] for warning in json.loads(accepted.stdout)["warnings"]] == [
+        "misaligned"
+    ]

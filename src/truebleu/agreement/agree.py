@@ -434,8 +434,13 @@ def agree(
     else:
         texts = cast("SystemsLike", systems)
         counts = counts_of(texts, references, metrics, documents, None, source)
-    outline = counts.outline
     judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
+    judged = counts
+    if evaluation_set is None:
+        counts = judged.without_copies()
+    if counts is not judged:
+        judgments = _without(judgments, judged.outline.copies)
+    outline = counts.outline
     names = options["coefficients"] or TASKS.get(options["task"] or "")
     if not names and evaluation_set is not None and evaluation_set.human.segments:
         names = EVALUATION_COEFFICIENTS
@@ -469,6 +474,20 @@ def agree(
         evaluation_set=None if evaluation_set is None else evaluation_set.label,
         warnings=(*outline.warnings, *(() if grid else human_warnings(judgments.label, data))),
     )
+
+
+def _without(judgments: Human, copies: Sequence[str]) -> Human:
+    """Leave out systems that are a reference, and their judgments."""
+    noun = "they and their" if len(copies) > 1 else "it and its"
+    verb = "are references" if len(copies) > 1 else "is a reference"
+    note = f"{first_names(copies)} {verb}: {noun} human judgments are left out."
+    notes = (*judgments.notes, note)
+    if isinstance(judgments, HumanScores):
+        scores = {name: row for name, row in judgments.scores.items() if name not in copies}
+        return replace(judgments, scores=scores, notes=notes)
+    kept = (one for one in judgments.judgments if not {one.left, one.right} & set(copies))
+    systems = tuple(name for name in judgments.systems if name not in copies)
+    return replace(judgments, systems=systems, judgments=tuple(kept), notes=notes)
 
 
 def _score_notes(counts: Counts) -> Iterator[str]:

@@ -21,6 +21,9 @@ MOVES = (-3, -2, -1, 1, 2, 3)
 #: Standard errors: correlations below the first are about 0; gains above the second are real. Of
 #: 5 sets of human scores by BLEU, chrF and TER, none is below 2.3; out of order none is above 1.6.
 ABOUT_ZERO, GAIN = 1.9, 3.0
+#: Correlation that good metrics have within systems, and standard errors below it of scores that
+#: are out of order: few items do not tell.
+USUAL, BELOW = 0.2, 1.645
 #: Correlation of systems from which human scores fit the systems.
 FITTING = 0.3
 
@@ -56,8 +59,10 @@ def _of_order(label: str, data: AgreementData) -> Iterator[TextWarning]:
         if systems > FITTING and fits[order] > best[3]:
             best = (name, fits[""], order, fits[order])
     name, fit, order, better = best
-    gain = (better - fit) * np.sqrt(items)
-    if name and (fit * np.sqrt(items) < ABOUT_ZERO or gain > GAIN):
+    root = np.sqrt(items)
+    gain = (better - fit) * root
+    is_zero = fit * root < ABOUT_ZERO and (USUAL - fit) * root > BELOW
+    if name and (is_zero or gain > GAIN):
         message = (
             f"{label}: human scores fit the systems, but hardly their segments (rank correlation "
             f"{fit:.2f} with {name} over {items:,} segments)"

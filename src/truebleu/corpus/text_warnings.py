@@ -127,7 +127,7 @@ _FINDINGS = {
     ),
     "character": (
         "strange-characters",
-        "{count} have {unit}, first segment {first}; of {other} about {number} have it",
+        "{count} have {unit}, first segment {first}; {known} of {other} have it",
     ),
     "cut": (
         "cut-off",
@@ -273,6 +273,7 @@ class Examination:
                 count=_counted(count, "segment", "segments"),
                 share=f"{count / max(1, number):.0%}".replace("%", " %"),
                 number=abs(number),
+                known=f"about {number:,}" if number else "none",
                 first=first + 1,
                 last=first + count,
                 example=repr(shortened(example, 40)),

@@ -16,6 +16,10 @@ const SHAPES: f64 = 0.01;
 /// Fewest segments with one character or one length.
 const FEWEST: f64 = 5.0;
 
+/// What limits of shares increase by in a text of one segment; in others it falls with the root of
+/// their number. Short texts are about one subject, and have its symbols and phrases often.
+const MARGIN: f64 = 2.0;
+
 /// Slots of characters: ASCII symbols; ASCII symbols in front of a word; other characters below
 /// U+3100; wide and narrow forms; and shapes of several characters.
 const IN_FRONT: usize = 0x80;
@@ -30,13 +34,15 @@ const ESCAPE: usize = SHAPE + 5;
 const DOUBLE: usize = SHAPE + 6;
 const SLOTS: usize = SHAPE + 7;
 
-/// Longest length of a segment that is counted exactly, in characters or words.
+/// Longest length of a segment that is counted exactly, in any unit.
 const LONGEST: usize = 4095;
 
-/// Share of segments of the greatest length, if a text was cut there, and the fewest words of such
-/// segments: scripts without spaces have fewer.
+/// Share of segments of the greatest length, if a text was cut there.
 const CUT: f64 = 0.01;
-const FEW_WORDS: usize = 6;
+
+/// Units of lengths, the smallest length of a cut, and what a cut may lack: a space that was removed
+/// later, or a part of a character. Scripts without spaces have few words.
+const UNITS: [(&str, usize, usize); 3] = [("characters", 0, 1), ("words", 6, 0), ("bytes", 0, 2)];
 
 /// Number of shorter lengths that have no more segments together than the length of the cut.
 const PILE: usize = 3;
@@ -86,31 +92,17 @@ pub(super) struct StrangeCharacter {
 }
 
 /// Characters and lengths of a text, added up over its segments.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Characters {
+    /// Counts of each slot; empty before the first segment.
     slots: Vec<Slot>,
     /// Slots with counts, in the order in which they were seen.
     seen: Vec<usize>,
-    /// Number of segments by their length, in characters and in words.
-    lengths: Vec<u32>,
-    words: Vec<u32>,
+    /// Number of segments by their length, in each unit.
+    lengths: [Vec<u32>; UNITS.len()],
     /// Number of segments with text.
     pub(super) segments: usize,
     total: usize,
-}
-
-impl Default for Characters {
-    fn default() -> Self {
-        let lengths = vec![0; LONGEST + 1];
-        Self {
-            slots: vec![[0; 3]; SLOTS],
-            seen: Vec::new(),
-            words: lengths.clone(),
-            lengths,
-            segments: 0,
-            total: 0,
-        }
-    }
 }
 
 impl Characters {
@@ -118,6 +110,9 @@ impl Characters {
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     pub(super) fn add(&mut self, segment: &str, number: usize) -> Shape {
+        if self.slots.is_empty() {
+            self.slots = vec![[0; 3]; SLOTS];
+        }
         let (mut continued, mut spaces, mut has_symbols) = (0_u32, 0_u32, false);
         for &byte in segment.as_bytes() {
             continued += u32::from(byte & 0xc0 == 0x80);
@@ -131,8 +126,10 @@ impl Characters {
         self.total += 1;
         if length > 0 {
             self.segments += 1;
-            self.lengths[LONGEST.min(length as usize)] += 1;
-            self.words[LONGEST.min(words as usize)] += 1;
+            let lengths = [length as usize, words as usize, segment.len()];
+            for (counts, length) in self.lengths.iter_mut().zip(lengths) {
+                add_count(counts, LONGEST.min(length), 1);
+            }
         }
         if has_symbols || continued > 0 {
             self.scan(segment, number as u32, &mut shape);
@@ -143,21 +140,29 @@ impl Characters {
     fn scan(&mut self, segment: &str, number: u32, shape: &mut Shape) {
         let mut letters = [0_u32; HAN + 1];
         let (mut before, mut script_before) = (' ', 0);
-        for (offset, character) in segment.char_indices() {
-            let script = script_of(character);
-            if is_twice_encoded(before, character) {
-                self.count(DOUBLE, number);
-            }
-            let slot = if character.is_ascii() {
-                ascii_slot(segment.as_bytes(), offset, before)
+        let bytes = segment.as_bytes();
+        let mut offset = 0;
+        while let Some(&byte) = bytes.get(offset) {
+            let (character, script, slot);
+            if byte.is_ascii() {
+                character = char::from(byte);
+                script = if byte.is_ascii_alphabetic() { LATIN } else { 0 };
+                let is_counted = is_symbol(byte) || byte == b'?';
+                slot = if is_counted { ascii_slot(bytes, offset, before) } else { None };
             } else {
-                match character as usize {
+                character = segment[offset..].chars().next().unwrap_or_default();
+                script = script_of(character);
+                if is_twice_encoded(before, character) {
+                    self.count(DOUBLE, number);
+                }
+                slot = match character as usize {
                     code @ ..0x3100 => Some(code + IN_FRONT),
                     code @ 0xff01..0xffe0 => Some(WIDE + code - 0xff00),
                     0xfffd => Some(REPLACEMENT),
                     _ => None,
-                }
-            };
+                };
+            }
+            offset += character.len_utf8();
             if let Some(slot) = slot {
                 self.count(slot, number);
             }
@@ -202,8 +207,10 @@ impl Characters {
 
     /// Adds the counts of the next segments.
     pub(super) fn merge(&mut self, next: Self) {
-        if self.segments == 0 {
-            *self = next;
+        if self.slots.is_empty() || next.slots.is_empty() {
+            if self.slots.is_empty() {
+                *self = next;
+            }
             return;
         }
         for &slot in &next.seen {
@@ -214,15 +221,27 @@ impl Characters {
                 self.seen.push(slot);
             }
         }
-        self.lengths.iter_mut().zip(&next.lengths).for_each(|(count, other)| *count += other);
-        self.words.iter_mut().zip(&next.words).for_each(|(count, other)| *count += other);
+        for (counts, others) in self.lengths.iter_mut().zip(next.lengths) {
+            others.iter().enumerate().for_each(|(length, &other)| add_count(counts, length, other));
+        }
         self.segments += next.segments;
         self.total += next.total;
     }
 
+    /// Returns what limits of shares increase by in a text of this length, of which only some
+    /// segments may be known.
+    pub(super) fn margin(&self, scale: f64) -> f64 {
+        MARGIN / (scale * self.segments.max(1) as f64).sqrt()
+    }
+
     /// Returns the character that is far more frequent than in partners, in the largest number of
     /// segments; shapes say more than their characters. `looseness` divides the limits.
-    pub(super) fn strange(&self, partners: &[&Self], looseness: f64) -> Option<StrangeCharacter> {
+    pub(super) fn strange(
+        &self,
+        partners: &[&Self],
+        margin: f64,
+        looseness: f64,
+    ) -> Option<StrangeCharacter> {
         let mut best: Option<StrangeCharacter> = None;
         for &index in &self.seen {
             let [count, _, first] = self.slots[index];
@@ -230,13 +249,16 @@ impl Characters {
             if count < 2 {
                 continue;
             }
-            let Some(share) = limit(index) else { continue };
+            let Some(limit) = limit(index) else { continue };
+            let share = if limit <= SHAPES { limit } else { limit + margin };
             if (count as f64) < (share * self.segments as f64).max(FEWEST) / looseness {
                 continue;
             }
             // Partners may be samples.
-            let expected =
-                |text: &&Self| text.slots[index][0] as usize * self.segments / text.segments.max(1);
+            let expected = |text: &&Self| {
+                let count = text.slots.get(index).map_or(0, |slot| slot[0] as usize);
+                count * self.segments / text.segments.max(1)
+            };
             let expected = partners.iter().map(expected).max().unwrap_or(0);
             if count >= RATIO * expected
                 && best.as_ref().is_none_or(|best| (count, index) > (best.count, best.slot))
@@ -253,13 +275,18 @@ impl Characters {
         best
     }
 
-    /// Returns the length at which the text was cut, the number of segments of this length and true
-    /// if they are words; `None` unless a partner has longer segments instead.
-    pub(super) fn cut(&self, partner: &Self, looseness: f64) -> Option<(usize, usize, bool)> {
-        let of = |lengths: &[u32], others: &[u32], tolerance: usize| {
-            let longest = lengths.iter().rposition(|&count| count > 0).filter(|&n| n < LONGEST)?;
+    /// Returns the length at which the text was cut, the number of segments of this length and the
+    /// unit of the length; `None` unless a partner has longer segments instead.
+    pub(super) fn cut(
+        &self,
+        partner: &Self,
+        looseness: f64,
+    ) -> Option<(usize, usize, &'static str)> {
+        UNITS.into_iter().enumerate().find_map(|(unit, (name, shortest, tolerance))| {
+            let (lengths, others) = (&self.lengths[unit], &partner.lengths[unit]);
+            let is_length = |longest: &usize| (shortest..LONGEST).contains(longest);
+            let longest = lengths.iter().rposition(|&count| count > 0).filter(is_length)?;
             let sum = |counts: &[u32]| counts.iter().sum::<u32>() as usize;
-            // Spaces at the cut may have been removed.
             let start = longest.saturating_sub(tolerance);
             let count = sum(&lengths[start..]);
             // Lengths become rarer towards the longest unless they were cut.
@@ -269,14 +296,17 @@ impl Characters {
             let longer = longer * self.segments / partner.segments.max(1);
             let fewest = (CUT * self.segments as f64).max(FEWEST) / looseness;
             (count as f64 >= fewest && longer >= count / 4 && count >= before)
-                .then_some((longest, count))
-        };
-        let characters = of(&self.lengths, &partner.lengths, 1);
-        let characters = characters.map(|(longest, count)| (longest, count, false));
-        let words =
-            || of(&self.words, &partner.words, 0).filter(|(longest, _)| *longest >= FEW_WORDS);
-        characters.or_else(|| words().map(|(longest, count)| (longest, count, true)))
+                .then_some((longest, count, name))
+        })
     }
+}
+
+/// Adds to a count, and makes room for it if need be.
+fn add_count(counts: &mut Vec<u32>, index: usize, count: u32) {
+    if index >= counts.len() {
+        counts.resize(index + 1, 0);
+    }
+    counts[index] += count;
 }
 
 /// Returns true for ASCII controls and for symbols that are rare in prose.
@@ -335,8 +365,8 @@ fn limit(slot: usize) -> Option<f64> {
         G::UppercaseLetter | G::LowercaseLetter | G::TitlecaseLetter | G::DecimalNumber => {
             Some(LETTERS)
         }
-        // Kana, and letters of scripts without capitals.
-        G::OtherLetter | G::ModifierLetter => Some(2.0 * LETTERS),
+        // Kana belong to the style of a writer, unless they are narrow.
+        G::OtherLetter | G::ModifierLetter if slot >= WIDE => Some(LETTERS),
         G::Control | G::Unassigned | G::PrivateUse => Some(SHAPES),
         G::MathSymbol | G::OtherSymbol | G::ModifierSymbol => Some(SYMBOLS),
         _ => None,
