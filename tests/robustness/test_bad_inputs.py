@@ -175,7 +175,7 @@ TABLE = [
     Bad("study sampling -r ref.txt good.txt bad.txt --sizes 0", "sizes: 0"),
     Bad("study test-size -r ref.txt good.txt --shares nan,50,100", "share"),
     Bad("gate good.txt --baseline bad.txt -r ref.txt --ledger /dev/zero", "not a regular file"),
-    Bad("gate good.txt --baseline bad.txt -r ref.txt --ledger ", "a file to keep"),
+    Bad("gate good.txt --baseline bad.txt -r ref.txt --ledger ", "the name of a file"),
     Bad("gate good.txt --baseline bad.txt -r ref.txt --ledger :memory:", "a file to keep"),
     Bad("gate good.txt --baseline bad.txt -r ref.txt --ledger x", "x.txt", b"nothing like it\n"),
     Bad("list nosuch", "nosuch"),
