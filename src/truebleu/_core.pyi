@@ -41,6 +41,7 @@ __all__ = [
     "inverted_level",
     "jackknife_errors",
     "line_ends",
+    "loops",
     "match_differences",
     "mcnemar_tests",
     "mean_gradients",
@@ -66,6 +67,7 @@ __all__ = [
     "tokenize",
     "tokenize_ter",
     "tokenizers",
+    "trigrams",
     "value_of_counts",
     "without_skewness",
 ]
@@ -295,6 +297,8 @@ def match_differences(
 ) -> tuple[
     NDArray[np.int64], list[str], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]
 ]: ...
+def trigrams(text: str, /) -> frozenset[str]: ...
+def loops(text: str, longest: int, /) -> list[tuple[int, int]]: ...
 def line_ends(data: bytes, lines: int, /) -> tuple[int, int]: ...
 
 @final

@@ -136,6 +136,27 @@ fn windows(tokens: &[u32], max_order: usize) -> impl Iterator<Item = &[u32]> {
     (1..=max_order).flat_map(move |order| tokens.windows(order))
 }
 
+/// Lists the runs of three or more equal parts, from left to right and without overlap: the
+/// characters of the run, and of its part, the shortest of two to `longest` characters that fits.
+#[must_use]
+pub fn loops(text: &str, longest: usize) -> Vec<(usize, usize)> {
+    let text: Vec<char> = text.chars().collect();
+    let mut runs = Vec::new();
+    let mut rest = text.as_slice();
+    while !rest.is_empty() {
+        let is_repeated =
+            |&part: &usize| 3 * part <= rest.len() && rest[..2 * part] == rest[part..3 * part];
+        let step = (2..=longest).find(is_repeated).map_or(1, |part| {
+            let follows = |next: &&[char]| **next == rest[..part];
+            let run = part * rest.chunks_exact(part).take_while(follows).count();
+            runs.push((run, part));
+            run
+        });
+        rest = &rest[step..];
+    }
+    runs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,5 +204,15 @@ mod tests {
         let counts = BleuCounts::default();
         let found = match_differences(&counts, [window(), window()], &reference, 2);
         assert!(found.ngrams.is_empty() && found.differences.is_empty());
+    }
+
+    #[test]
+    fn runs_have_the_shortest_part_and_do_not_overlap() {
+        assert_eq!(loops("xabababaxyzxyzxyz!", 40), [(6, 2), (9, 3)]);
+        assert_eq!(loops("aaaaaaa", 40), [(6, 2)]);
+        assert_eq!(loops("abcabcabc", 2), []);
+        assert_eq!(loops("abab", 40), []);
+        assert_eq!(loops("éàéàéà", 40), [(6, 2)]);
+        assert_eq!(loops("", 40), []);
     }
 }

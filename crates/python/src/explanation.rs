@@ -1,7 +1,8 @@
-//! N-grams that one system matches more often than another.
+//! N-grams that one system matches more often than another, and properties of outputs.
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PyString};
 use truebleu_core::explanation;
 use truebleu_core::metrics::bleu::BleuCounts;
 
@@ -55,4 +56,23 @@ pub fn match_differences<'py>(
         places.into_pyarray(py),
         sizes.into_pyarray(py),
     ))
+}
+
+/// Returns the different sequences of three characters of a text.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub fn trigrams<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyFrozenSet>> {
+    let characters = text.to_string_lossy();
+    let starts = characters.char_indices().map(|(start, _)| start);
+    let ends: Vec<usize> = starts.chain([characters.len()]).collect();
+    let trigrams: Vec<&str> = ends.windows(4).map(|ends| &characters[ends[0]..ends[3]]).collect();
+    PyFrozenSet::new(text.py(), trigrams)
+}
+
+/// Returns the characters of each run of three or more equal parts, and of its part, which has from
+/// two to `longest` characters. Runs do not overlap, and have the shortest part that fits.
+#[pyfunction]
+#[pyo3(signature = (text, longest, /))]
+pub fn loops(text: &str, longest: usize) -> Vec<(usize, usize)> {
+    explanation::loops(text, longest)
 }

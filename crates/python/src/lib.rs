@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use crate::agreement::{Cells, heads, one_sided_p, value_of_counts};
     #[pymodule_export]
-    use crate::explanation::match_differences;
+    use crate::explanation::{loops, match_differences, trigrams};
     #[pymodule_export]
     use crate::metrics::{NativeMetric, Statistics};
     #[pymodule_export]

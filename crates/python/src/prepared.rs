@@ -11,7 +11,7 @@ use truebleu_core::metrics::prepared::{self, Prepared};
 
 use crate::metrics::{NativeMetric, Statistics, check_references, common_length, cut_out, windows};
 use crate::runtime::{detached, detached_if, require_memory, setting_error};
-use crate::texts::{Text, as_list, collect};
+use crate::texts::{Text, as_list, strings};
 
 /// References by their texts, as a metric keeps them; any number of threads may ask at once.
 #[pyclass(frozen, module = "truebleu._core")]
@@ -44,11 +44,7 @@ impl ReferenceCache {
         }
         let texts = references
             .iter()
-            .map(|texts| {
-                let list = as_list(texts)?;
-                let texts = collect(&list, 0, list.len())?;
-                Ok(texts.iter().flatten().map(str::to_owned).collect())
-            })
+            .map(|texts| strings(&as_list(texts)?))
             .collect::<PyResult<Vec<Vec<String>>>>()?;
         let metric = self.metric.get().metric();
         let width = metric.width();

@@ -197,21 +197,30 @@ pub fn as_list<'py>(segments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>
 pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<corpus::Segments> {
     let mut segments = corpus::Segments::default();
     for index in start..end {
-        let item = list.get_item(index)?;
-        if item.is_none() {
-            segments.push(None);
-            continue;
-        }
-        let Ok(text) = item.cast::<PyString>() else {
-            let arguments = ("segments", index + 1, item.get_type().name()?);
-            return Err(own_error(list.py(), "SegmentTypeError", arguments));
-        };
-        let Ok(bytes) = text.encode_utf8() else {
-            return Err(own_error(list.py(), "UnencodableSegmentError", (index + 1,)));
-        };
-        segments.push(std::str::from_utf8(bytes.as_bytes()).ok());
+        let bytes = encoded(list, index)?;
+        segments.push(bytes.as_ref().and_then(|bytes| std::str::from_utf8(bytes.as_bytes()).ok()));
     }
     Ok(segments)
+}
+
+/// Copies the texts of a list; absent ones are left out.
+pub fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<String>> {
+    let texts = (0..list.len()).filter_map(|index| encoded(list, index).transpose());
+    texts.map(|bytes| Ok(String::from_utf8(bytes?.as_bytes().to_vec())?)).collect()
+}
+
+/// Encodes the text at an index as UTF-8; None if it is absent.
+fn encoded<'py>(list: &Bound<'py, PyList>, index: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let item = list.get_item(index)?;
+    if item.is_none() {
+        return Ok(None);
+    }
+    let Ok(text) = item.cast::<PyString>() else {
+        let arguments = ("segments", index + 1, item.get_type().name()?);
+        return Err(own_error(list.py(), "SegmentTypeError", arguments));
+    };
+    let unencodable = |_| own_error(list.py(), "UnencodableSegmentError", (index + 1,));
+    text.encode_utf8().map(Some).map_err(unencodable)
 }
 
 /// Counts the lines of a text, up to `lines`, and returns where the last of them ends.

@@ -19,6 +19,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 from unicodedata import name as character_name
 
+from truebleu import _core
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -94,10 +96,8 @@ REQUEST = re.compile(
 SORRY = re.compile(r"sorry|pardon|excuse|regret|遗憾|遺憾|すみません|ごめん|悪い", re.IGNORECASE)
 # Superset of the letters of East Asian scripts, quick to search for.
 MAY_BE_EAST_ASIAN = re.compile("[^\0-\u2e7f]")
-# Length of the blocks in a quick search for loops: the shortest loops that count, of 12 letters,
-# contain a block of 5 and its repetition wherever blocks begin.
-BLOCK, LONGEST_PART = 5, 40
-LOOP = re.compile(rf"(.{{2,{LONGEST_PART}}}?)\1\1+")
+# Most letters in the part that a loop repeats.
+LONGEST_PART = 40
 FENCE = re.compile(r"```|^<\w+>(?=.*</\w+>$)")
 STOP = re.compile(r"[.!?:)]+(?=\W|$)|[。！？：）\n]+")
 ENDED = re.compile(r"[^\w\s,;，；、]$")
@@ -116,9 +116,9 @@ class Text:
     def trigrams(self) -> frozenset[str]:
         """Trigrams of lower-case characters; pairs of East Asian ones, whose words are shorter."""
         text = " ".join(self.text.lower().split())
-        trigrams = [text[start : start + 3] for start in range(len(text) - 2)]
+        trigrams = _core.trigrams(text)
         if not self.is_east_asian:
-            return frozenset(trigrams)
+            return trigrams
         pairs = (first + second for first, second in pairwise(text) if _script(first) in EAST_ASIAN)
         return frozenset(pairs).union(
             trigram for trigram in trigrams if _script(trigram[0]) not in EAST_ASIAN
@@ -158,19 +158,10 @@ class Text:
         period = len(letters) - len(end) - letters.rfind(end, 0, -1)
         return 3 * period if letters.endswith(3 * letters[-period:]) else 0
 
-    @property
-    def may_loop(self) -> bool:
-        """False if no loop has more than LOOP_LEAST letters; quicker to compute than `loop`."""
-        letters, window = self.letters, BLOCK + LONGEST_PART
-        return self.loop_at_the_end > LOOP_LEAST or any(
-            letters.find(letters[start : start + BLOCK], start + 1, start + window) >= 0
-            for start in range(0, len(letters) - BLOCK, BLOCK)
-        )
-
     @cached_property
     def loop(self) -> int:
         """Number of letters in the longest loop of three or more repetitions, or 0."""
-        runs = ((len(run.group()), len(run.group(1))) for run in LOOP.finditer(self.letters))
+        runs = _core.loops(self.letters, LONGEST_PART)
         counted = (run for run, part in runs if run > min(3 * part, EMPHASIS))
         return max([self.loop_at_the_end, *counted])
 
@@ -375,11 +366,7 @@ def _is_cut_short(output: Output) -> bool:
 
 def _loops(output: Output) -> bool:
     text = output.text
-    return (
-        text.may_loop
-        and text.loop > LOOP_LEAST
-        and all(text.loop > 2 * other.loop for other in output.others)
-    )
+    return text.loop > LOOP_LEAST and all(text.loop > 2 * other.loop for other in output.others)
 
 
 def _is_untranslated(output: Output) -> bool:
