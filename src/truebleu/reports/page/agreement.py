@@ -231,7 +231,7 @@ def _text(x: float, y: float, text: str, anchor: str, look: str = "") -> str:
 
 
 def _placed(names: Sequence[str], centres: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Yield names as labels of their dots, where they overlap least."""
+    """Yield the labels of dots, placed so that labels overlap as little as possible."""
     boxes = np.array([(at - 6, level - 6, at + 6, level + 6) for at, level in centres])
     frame = np.array([2, TOP - 8, WIDTH - 2, HEIGHT - BOTTOM])
 
