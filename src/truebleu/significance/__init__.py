@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from truebleu.significance.pairs import *
     from truebleu.significance.panel import *
     from truebleu.significance.panel_files import *
+    from truebleu.significance.rates import *
     from truebleu.significance.replicates import *
     from truebleu.significance.scores import *
     from truebleu.significance.settings import *

@@ -44,10 +44,8 @@ __all__ = [
     "INTERVAL_METHODS",
     "IntervalMethod",
     "bca_interval",
-    "clopper_pearson_interval",
     "percentile_interval",
     "student_interval",
-    "wilson_interval",
 ]
 
 
@@ -208,34 +206,6 @@ def hall_p(
     columns = left_out.reshape(len(left_out), -1)
     p = _core.hall_p(distance.ravel(), columns, alternative, sizes.ravel(), strata or ())
     return np.asarray(p.reshape(distance.shape))[()]
-
-
-# Intervals of pass/fail scores; `crates/core/src/statistics/rates.rs` has the formulas, when each
-# is used, and what they assume.
-
-
-def wilson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    """Return Wilson's score interval of a rate: low, high; `trials` may be fractional.
-
-    >>> wilson_interval(1.0, 10, 0.95).round(4).tolist()
-    [0.7225, 1.0]
-    """
-    return _rate_interval("wilson", rate, trials, level)
-
-
-def clopper_pearson_interval(rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    """Return Clopper and Pearson's interval of a rate, whose coverage is at least its level.
-
-    >>> clopper_pearson_interval(1.0, 10, 0.95).round(4).tolist()
-    [0.6915, 1.0]
-    """
-    return _rate_interval("clopper-pearson", rate, trials, level)
-
-
-def _rate_interval(name: str, rate: ArrayLike, trials: ArrayLike, level: float) -> Values:
-    rates, counts = np.broadcast_arrays(np.asarray(rate, float), np.asarray(trials, float))
-    bounds = _core.rate_intervals(name, rates.ravel(), counts.ravel(), require_level(level))
-    return bounds.reshape(2, *rates.shape)
 
 
 # Intervals of scores and of differences, by the method that settings name.

@@ -43,8 +43,8 @@ from truebleu.schema import (
     require_whole_number,
 )
 from truebleu.significance.corrections import extremeness, smallest_factor
-from truebleu.significance.intervals import wilson_interval
 from truebleu.significance.optimizer_runs import two_way_half_widths, two_way_p
+from truebleu.significance.rates import wilson_interval
 from truebleu.significance.replicates import bootstrap_scores, swap_blocks, swap_ratios
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from truebleu.reports.document import Column, Plot, Table, join_names, percent
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.schema import Setting, Streams
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
-from truebleu.significance.intervals import clopper_pearson_interval
 from truebleu.significance.pairs import pair_tests
+from truebleu.significance.rates import clopper_pearson_interval
 from truebleu.significance.settings import CompareSettings, require_enough_replicates
 from truebleu.significance.tests import REPLICATE_TESTS, fewest_units
 from truebleu.significance.unit_counts import UnitCounts

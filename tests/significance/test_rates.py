@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from truebleu import compare, gate, score
 from truebleu._core import exact_bounds, exact_p, intervals, normal_quantile, tango_bounds
-from truebleu.significance.intervals import clopper_pearson_interval, wilson_interval
+from truebleu.significance.rates import clopper_pearson_interval, wilson_interval
 
 # Values by SciPy 1.12.0, ratesci 1.0.0, and R's survey 4.1.1.
 CASES = json.loads((Path(__file__).parent / "rates.json").read_text(encoding="utf-8"))
