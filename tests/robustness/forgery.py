@@ -145,7 +145,9 @@ class Tags(HTMLParser):
         self.kinds = Counter[object]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.kinds[tag, tuple(name for name, _ in attrs)] += 1
+        # A name has an element of its own if it has no blanks, and a title if it is long.
+        if tag != "span" or ("class", "name") not in attrs:
+            self.kinds[tag, tuple(name for name, _ in attrs)] += 1
 
     def handle_comment(self, _data: str) -> None:
         self.kinds["comment"] += 1

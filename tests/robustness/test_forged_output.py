@@ -168,16 +168,6 @@ def optimizer_runs(names: Sequence[str]) -> list[str]:
     return [*COMPARE, *texts(runs), "--runs", "{system}.{run}"]
 
 
-def panel(names: Sequence[str]) -> list[str]:
-    rows = [
-        {"test_set": name, "system": f"s{n}", "output": line, "reference": REFERENCE[i]}
-        for name in names
-        for n in range(2)
-        for i, line in enumerate(output(n))
-    ]
-    return ["panel", write_json("panel.jsonl", rows), *FEW]
-
-
 # What is known about segments.
 
 
@@ -305,7 +295,6 @@ DOORS: tuple[Door, ...] = (
         saved_counts,
         saved_items,
         optimizer_runs,
-        panel,
         documents,
         domains,
     ),
