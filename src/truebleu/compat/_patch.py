@@ -175,7 +175,7 @@ def _statistics(metric: Any, pairs: list[Pair]) -> list[list[float]] | None:
         return None
     if type(metric).__name__ == "TER":
         return [[int(edits), length] for edits, length in counts.array()[:, 0].tolist()]
-    if len(pairs) == 1:  # without NumPy
+    if len(pairs) == 1:  # NumPy takes longer for a single row
         return [list(map(int, row)) for row in counts.sums()]
     rows: list[list[float]] = counts.array()[:, 0].astype("int64").tolist()
     return rows
