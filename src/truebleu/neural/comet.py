@@ -107,7 +107,7 @@ class CometEngine(Engine):
             return self._by_embeddings(block) if self._embeds else self._predict(block)
 
     def _agree(self, block: Sequence[Triple]) -> bool:
-        """Return whether scores by embeddings are those of `predict`."""
+        """Return whether embeddings give the scores of `predict`."""
         expected = self._predict(block)
         try:
             pairs = zip(self._by_embeddings(block), expected, strict=True)

@@ -314,11 +314,11 @@ class BertScore(NeuralMetric):
         return False
 
     def engine(self) -> Engine:
-        """Return the program bert-score: the user's, or that of this environment."""
+        """Return the user's program bert-score, or the one of this environment."""
         command, versions = find_program("bertscore"), None
         if command is None:
             versions = installed_versions(("bert-score", "torch", "transformers"))
-            # Scripts of an environment lie beside its Python.
+            # An environment keeps its scripts beside its Python.
             command = [os.path.join(os.path.dirname(sys.executable), "bert-score")]
             if versions is None:
                 raise RefusedError(

@@ -93,25 +93,25 @@ def program_versions(command: tuple[str, ...], program: str) -> dict[str, str]:
 Reader: TypeAlias = Callable[[str, str], Iterable[tuple[str | None, float]]]
 
 
-def read_lines(output: str, _written: str) -> Iterator[tuple[None, float]]:
+def read_lines(output: str, _file: str) -> Iterator[tuple[None, float]]:
     """Read one score on each line."""
     return ((None, float(line)) for line in output.splitlines())
 
 
-def read_comet_score(_output: str, written: str) -> Iterator[tuple[str, float]]:
+def read_comet_score(_output: str, file: str) -> Iterator[tuple[str, float]]:
     """Read the JSON of comet-score: its only output with more than four decimals."""
-    (rows,) = json.loads(written).values()
+    (rows,) = json.loads(file).values()
     return ((row["mt"], float(row["COMET"])) for row in rows)
 
 
-def read_metricx(_output: str, written: str) -> Iterator[tuple[str, float]]:
+def read_metricx(_output: str, file: str) -> Iterator[tuple[str, float]]:
     """Read MetricX's JSON Lines."""
     # A line separator such as U+2028 may stand in a text.
-    rows = (json.loads(line) for line in written.split("\n") if line)
+    rows = (json.loads(line) for line in file.split("\n") if line)
     return ((row["hypothesis"], float(row["prediction"])) for row in rows)
 
 
-def read_bert_score(output: str, _written: str) -> Iterator[tuple[None, float]]:
+def read_bert_score(output: str, _file: str) -> Iterator[tuple[None, float]]:
     """Read the F1 of bert-score, the last of three numbers."""
     number = r"(-?[\d.]+|nan)"
     rows = re.finditer(rf"^{number}\t{number}\t{number}\s*$", output, re.MULTILINE)
@@ -169,9 +169,11 @@ class ProgramEngine(Engine):
             command = [pattern.sub(lambda at: paths[at[0]], word) for word in self.command]
             tabbed = "".join("\t".join(t.replace("\t", " ") for t in row) + "\n" for row in rows)
             output = self._run(command, tabbed if command == list(self.command) else "")
-            written = Path(folder, "scores")
+            scores_file = Path(folder, "scores")
             try:
-                text = written.read_text(encoding="utf-8") if paths["{scores}"] in command else ""
+                text = (
+                    scores_file.read_text(encoding="utf-8") if paths["{scores}"] in command else ""
+                )
                 scores = list(self.read(output, text))
             except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
                 raise RefusedError(
