@@ -493,7 +493,7 @@ def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]
         for texts in zip(*test_set.references, strict=True)
     ]
     if not references:  # the rules compare outputs with them
-        return {system: {flag: () for flag in RULES} for system in test_set.systems}
+        return {system: dict.fromkeys(RULES, ()) for system in test_set.systems}
     sources = [Text(text or "") for text in test_set.source or [""] * len(test_set)]
     language, foreign = Language(references), Language([[source] for source in sources])
     # Each text and its cached properties are freed after its segment.
