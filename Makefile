@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations neural man wheel dist-check build browser latex wasm wasm-target clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz miri audit sacrebleu bench evidence docs integrations neural man wheel dist-check build browser latex wasm wasm-target clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -47,8 +47,28 @@ format: .venv/tools  ## rewrite the sources in the project's format
 	cargo fmt
 
 MINUTES ?= 1
-fuzz: .venv/tools  ## damaged files for MINUTES=1, with the number of cases
+FUZZED := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+fuzz: .venv/tools  ## damaged files for MINUTES=1, with the number of cases; with cargo-fuzz each target of the core, too
 	$(BIN)/python -m tests.robustness.test_fuzz $(MINUTES)
+	TRUEBLEU_FUZZ_CASES=$$(( $(MINUTES) * 5000 )) cargo test --release -q -p truebleu-core --test fuzz
+	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	  for target in $(FUZZED); do cargo +nightly fuzz run $$target -- -max_total_time=$$(( $(MINUTES) * 60 )) || exit 1; done; \
+	else echo "no cargo-fuzz: cargo install cargo-fuzz, with nightly Rust, for targets guided by coverage"; fi
+
+miri:  ## the resampling kernels under Miri, which nightly Rust has
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p truebleu-core --lib resampling::stream
+
+audit: .venv/built  ## advisories about the Python packages that truebleu needs
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip_audit --local --skip-editable
+
+SACREBLEU := 2.0.0 2.1.0 2.2.1 2.3.1 2.4.3 2.5.1 2.6.0
+sacrebleu: .venv/built  ## the drop-in and --test-set with each minor version of sacreBLEU, in environments of their own
+	for version in $(SACREBLEU); do \
+	  $(PYTHON) -m venv .venv/sacrebleu-$$version && \
+	  .venv/sacrebleu-$$version/bin/python -m pip install --quiet pytest hypothesis numpy scipy sacrebleu==$$version && \
+	  PYTHONPATH=$(CURDIR)/src .venv/sacrebleu-$$version/bin/python tools/sacrebleu_versions.py || exit 1; \
+	done
 
 # Compiled first: where Python writes no bytecode, cold starts would compile the sources each time.
 bench: .venv/bench  ## speed and memory against other tools, as ratios
