@@ -207,8 +207,9 @@ def _narrower(rows: list[Row]) -> int:
 def _verdict(rows: list[Row]) -> str:
     return (
         "By the interval of the difference, which is the paper's way, more pairs differ by NIST "
-        f"than by BLEU on {_sentence(rows, 'interval')}. By approximate randomization with Holm's "
-        f"correction more do on {_sentence(rows, 'corrected')}. Its relative intervals are "
+        f"than by BLEU on {_sentence(rows, 'interval')}. With approximate randomization and "
+        f"Holm's correction, more pairs differ by NIST on {_sentence(rows, 'corrected')}. NIST's "
+        "relative intervals are "
         f"narrower than BLEU's on {_narrower(rows)} of {len(SETS)} sets; but a narrow interval "
         "around a score does not make a metric sensitive where its scores are close together too."
     )
@@ -217,7 +218,7 @@ def _verdict(rows: list[Row]) -> str:
 def _sentence(rows: list[Row], column: str) -> str:
     more, fewer, equal = _compared(rows, column)
     same = f", as many on {_named(equal)}" if equal else ""
-    return f"{_named(more)}, fewer on {_named(fewer)}{same}"
+    return f"{_named(more)}, and fewer on {_named(fewer)}{same}"
 
 
 def _best(rows: list[Row]) -> str:

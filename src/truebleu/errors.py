@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: Most characters of a foreign value in a message.
+#: Most characters of a value from the input in a message.
 SHOWN = 60
 #: Most characters of a setting's value in a message.
 LONGEST = 400
 
 
 def shortened(text: str, maximum: int = SHOWN) -> str:
-    """Shorten a foreign value for a message to `maximum` characters.
+    """Shorten a value from the input to `maximum` characters for a message.
 
     >>> shortened("9" * 5000)[-4:]
     '999…'
@@ -63,7 +63,7 @@ def without_addresses(text: str) -> str:
 
 
 def first_names(names: Sequence[str], maximum: int = 40) -> str:
-    """List at most `maximum` foreign names for a message, and count the rest.
+    """List at most `maximum` names from the input for a message, and count the rest.
 
     >>> first_names(["a", "b", "c"], maximum=2)
     'a, b and 1 more'
@@ -83,7 +83,7 @@ class TruebleuError(Exception):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Lines of the message; a line end within a line is part of a foreign name."""
+        """Lines of the message; a line break within a line comes from a name in the input."""
         return (str(self),)
 
 

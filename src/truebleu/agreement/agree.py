@@ -106,8 +106,8 @@ EXACT_SYSTEMS = 14
 # Factors by which permutations increase for pairs of metrics whose p is close to the level.
 RETEST_FACTORS = (2, 10)
 OUTSIDE = (
-    "the value is outside its interval: noise weakens agreement, and the interval is about the "
-    "agreement without it"
+    "the value is outside its interval: noise weakens agreement, and the interval estimates "
+    "agreement without noise"
 )
 
 
@@ -286,7 +286,7 @@ class Agreement(Result):
         human: summary of the human judgments; with a grid, of the held-out part.
         settings: the other settings needed to repeat the agreement.
         metrics: signature, direction and scores of each metric by label.
-        answers: the answer of each coefficient.
+        answers: agreement of all metrics by each coefficient.
         grid: the chosen settings and their candidates; None without a grid.
         evaluation_set: name and language pair of the evaluation set, or None.
         warnings: warnings about the texts.

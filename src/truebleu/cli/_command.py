@@ -339,11 +339,11 @@ def make_command(
                 values["metrics"] = _chosen_metrics(values, metrics or as_requested)
             if not any(was_given(name) for name in WRITES_FILES):
                 reject_unused(["force"], "requires a file to write")
-            show = {field: values.pop(field) for field in ResultWriter.__slots__ if field in values}
+            output = {name: values.pop(name) for name in ResultWriter.__slots__ if name in values}
             with _executor(values.pop("processes", None), values.pop("cluster", None)) as executor:
                 if "executor" in has:
                     values["executor"] = executor
-                function(show=ResultWriter(**show), **values)
+                function(show=ResultWriter(**output), **values)
 
         text, examples = split_help(function.__doc__)
         return Command(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plan_command(
     texts: Texts, metrics: list[Requested] | None, show: ResultWriter, **settings: Any
 ) -> None:
-    """Estimate the test set size needed to detect a difference, from a pilot of two SYSTEMs.
+    """Estimate the test set size needed to detect a difference, from a pilot of 2 or more SYSTEMs.
 
     Examples:
       truebleu plan -r ref.txt old.txt new.txt --difference 0.5

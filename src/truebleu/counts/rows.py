@@ -82,7 +82,7 @@ class Rows:
         self._append(part)
 
     def _append(self, part: CountedRows) -> None:
-        """Append a part, downcast to the fewest bits."""
+        """Append a part, with whole numbers downcast to 16 or 32 bits if they fit."""
         import numpy as np
 
         rows = downcast_integers(part.array())

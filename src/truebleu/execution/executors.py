@@ -78,7 +78,7 @@ class Processes(Executor):
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
     ) -> Future[Any]:
-        """Run a function in one of the processes."""
+        """Submit a function to the processes; return its future."""
         if self._pool is not None:
             with suppress(BrokenExecutor):
                 return self._pool.submit(function, *arguments, **keywords)
@@ -185,7 +185,7 @@ class Cluster(Executor):
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
     ) -> Future[Any]:
-        """Run a function on the cluster."""
+        """Submit a function to the cluster; return its future."""
         return cast("Future[Any]", self._executor.submit(function, *arguments, **keywords))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

@@ -144,16 +144,16 @@ class Mert(Tuner):
         shared: Any = {"lines": line_search(problem), "least_gain": LEAST_GAIN * problem.unit}
         weights = best = search.start
         # Random directions rarely raise a search above the best one, so only the best uses them.
-        rival = -np.inf
+        best_objective = -np.inf
         for index in range(self.restarts + 1):
             if index:
                 low, high = restart_box(search.lower, search.upper)
                 share = uniforms(len(weights), search.seed, "mert restart", index)
                 weights = np.where(problem.useless, search.start, low + share * (high - low))
             start = replace(search, start=weights)
-            ascent = ascend(problem, self, start, index=index, rival=rival, **shared)
-            if not index or ascent.objective > rival:
-                best, rival = ascent.weights, ascent.objective
+            ascent = ascend(problem, self, start, index=index, rival=best_objective, **shared)
+            if not index or ascent.objective > best_objective:
+                best, best_objective = ascent.weights, ascent.objective
             search.step()
         return best
 

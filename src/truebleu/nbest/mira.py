@@ -72,7 +72,7 @@ class Mira(Tuner):
         return self.run(problem, search).weights
 
     def run(self, problem: Problem, search: Search) -> MiraRun:
-        """Run all epochs from the start weights."""
+        """Run all epochs; return the best epoch's average weights and a summary of every epoch."""
         matrix, first = problem.matrix, problem.counted[0]
         # Row starts, columns and values of sparse features; columns are None if dense.
         starts: Indices = np.zeros(0, dtype=np.int64)

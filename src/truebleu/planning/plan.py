@@ -117,7 +117,7 @@ class PlanSettings(schema.Settings):
 
     @property
     def test(self) -> PlannedTest:
-        """The test of a single comparison."""
+        """The test of a single comparison, at alpha divided by the number of comparisons."""
         return PlannedTest(self.alpha / (self.comparisons or 1), self.alternative)
 
 

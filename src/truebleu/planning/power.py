@@ -373,7 +373,7 @@ class DifferenceVariance:
         return bias, self.sd * ratio
 
     def null_ratio(self, difference: float) -> float:
-        """Return the standard deviation under swaps over `sd`, given the difference."""
+        """Return the ratio of the standard deviation under swaps to `sd`, given the difference."""
         equal = (self.null_sd / self.sd) ** 2
         ratio = equal + 2 * (self.slope / self.sd) * (difference / self.sd)
         return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * equal))

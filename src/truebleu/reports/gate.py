@@ -96,7 +96,7 @@ def _other_slices(result: GateResult) -> Iterator[str]:
         labels = [f"{s.column} {s.label}" + (f" by {s.metric}" if several else "") for s in few]
         reason = f"fewer than {FEWEST_UNITS} units"
         if result.settings.margin:
-            reason += ", or a power below 50 % for a loss of the margin"
+            reason += ", or a power below 50 % to detect a loss as large as the margin"
         yield f"Not tested ({reason}): {doc.join_names(labels, MOST_SLICES)}."
 
 

@@ -157,7 +157,7 @@ def _refuse_other_spelling(evaluations: Sequence[Evaluation]) -> None:
         if both is not None:
             (_, found), (_, name) = both
             line = next(item.line for item in evaluation.items if item.name == found)
-            expected = f"{name!r}, as in {first.label}: they differ by case, spaces or zeros"
+            expected = f"{name!r}, as in {first.label}; only case, spaces or leading zeros differ"
             evaluation.refuse(line, f"item {found!r}", expected)
 
 

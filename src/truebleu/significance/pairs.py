@@ -79,7 +79,7 @@ KEPT = 1 << 23
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTests:
-    """p-values of all pairs by one metric.
+    """p-values of all pairs by one metric, and what their intervals need.
 
     Attributes:
         p: p-value of each pair.
@@ -90,9 +90,9 @@ class PairTests:
         decided: True if every decision is clear of Monte-Carlo error.
         smallest_p: smallest possible adjusted p.
         alphas: alpha of each pair's interval; see `adjusted_alphas`.
-        invert: function of alphas that returns the intervals that invert the test, lows and highs,
-            infinite if it rejects no difference; each end of a one-sided test is from the test in
-            its direction. None if only p-values were requested.
+        invert: function of alphas that returns the lows and highs of the intervals that invert the
+            test, infinite if the test rejects no difference; for a one-sided test, each end comes
+            from the one-sided test in that direction. None if only p-values were requested.
         swap_ratios: see `replicates.swap_ratios`; None unless the test is by swaps.
     """
 

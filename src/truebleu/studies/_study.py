@@ -124,7 +124,7 @@ Shares = Annotated[
 ]
 # The variance between growths needs at least two.
 Growths = Annotated[
-    int, Setting(help="random growths to average over.", minimum=2, maximum=MOST_TASKS)
+    int, Setting(help="random orders to average over.", minimum=2, maximum=MOST_TASKS)
 ]
 Replicates = Annotated[
     int, Setting(help="replicates of each interval or test.", minimum=1, default=1000)
@@ -898,7 +898,7 @@ def doubling(sizes: Sequence[int], widths: Floats) -> Estimate | None:
     """Estimate the share by which doubling the data narrows intervals; None without a power law.
 
     `widths` is shaped (repetition, size). The law is fitted to means over repetitions, as the
-    paper averages. The error is about other random growths of the same pool, from a law for each
+    paper averages. The error is about other random orders of the same pool, from a law for each
     repetition.
     """
     width_law = fit_law(sizes, mean_of_known(widths))

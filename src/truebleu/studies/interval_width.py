@@ -114,8 +114,8 @@ def study_test_size(
         "test-size", options, pool.settings, tasks, shares=shares, sizes=sizes
     )
     title = (
-        f"Scores and relative intervals of the level {100 * level:g} % by the share of "
-        f"{len(pool):,} {unit}s used, mean of {samples} random growths"
+        f"Scores and relative {100 * level:g} % intervals by the share of "
+        f"{len(pool):,} {unit}s used, means over {samples} random orders"
     )
     plot = Plot("line", "share", "score", series="system", panel="metric")
     result = base.StudyResult(settings, title, COLUMNS, plot)
@@ -195,7 +195,7 @@ def _relative(
 def _size_rows(
     values: base.Floats, laws: Mapping[str, base.Law | None], parts: Sequence[tuple[float, int]]
 ) -> Iterator[base.Row]:
-    """Yield a row for each system and size, averaged over random growths."""
+    """Yield a row for each system and size, averaged over random orders."""
     means = base.mean_of_known(values, axis=1)
     widths = base.mean_of_known(values[:, :, base.HIGH] - values[:, :, base.LOW], axis=1)
     deviations = values[:, :, -1].std(axis=1, ddof=1)
@@ -319,7 +319,7 @@ def study_references(
         for row in result.details["human"]
     )
     result.sentences.append(
-        f"All figures are means over systems, {samples} random growths and the {len(records)} sets "
+        f"All figures are means over systems, {samples} random orders and the {len(records)} sets "
         f"of {len(test_set.references)} references, with the same parts and replicates for each."
     )
     return replace(result, display_table=_grid(result.rows))
@@ -471,7 +471,7 @@ def _depend_on_references(groups: Sequence[_WithReferences]) -> bool | None:
 
 
 def _worth_of_reference(fewer: _WithReferences, more: _WithReferences) -> base.Row:
-    """Estimate the worth of one more reference; its error is about random growths of the test set.
+    """Estimate the worth of one more reference; its error is about random orders of the test set.
 
     Growths without a power law, or whose intervals do not narrow with more data, are left out.
     """
@@ -593,7 +593,7 @@ def study_replicates(
     )
     histograms = records.pop(("histogram",), None)
     title = (
-        f"Relative intervals of the level {100 * level:g} % from B replicates, and the standard "
+        f"Relative {100 * level:g} % intervals from B replicates, and the standard "
         "deviations of their bounds"
     )
     plot = replace(REPLICATES_PLOT, reference=enough)

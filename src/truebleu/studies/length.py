@@ -122,7 +122,7 @@ def _lengths(lengths: Sequence[float] | None) -> list[float]:
 
 
 def _scores(test_set: TestSet, metrics: Sequence[Metric], step: float, piece: Piece) -> Record:
-    """Score all systems at a step; return scores by metric, and lengths in % of the reference."""
+    """Score all systems at one length; return scores by metric, and lengths in % of reference."""
     systems = {name: resize(text, step, piece) for name, text in test_set.systems.items()}
     test_set = replace(test_set, systems=systems)
     length = parse_metric(f"length:tokenize={'none' if piece == 'word' else 'char'}")

@@ -343,7 +343,7 @@ def study_coverage(
         "coverage", options, pool.settings, tasks, sizes=list(samples)
     )
     quantity = of.removesuffix("s")
-    title = f"Intervals of the level {100 * level:g} % that contain the pool's {quantity}"
+    title = f"{100 * level:g} % intervals that contain the pool's {quantity}"
     result = base.StudyResult(settings, title, COVERAGE_COLUMNS, COVERAGE_PLOT)
     names = pool.names if pairs is None else _against(pool, pairs)
     for statistics in pool.statistics:
