@@ -95,7 +95,7 @@ def test_agreement_on_repeated_segments_has_the_interval_of_one() -> None:
 
 
 def test_outputs_of_repeated_sources_may_differ() -> None:
-    source = times([f"source {index}" for index in range(60)], 2)
+    source = times([text.replace("word", "mot") for text in REFERENCE], 2)
     reference = times(REFERENCE, 2)
     systems = {"a": outputs(reference, 0.2, 2), "b": outputs(reference, 0.3, 3)}
     test_set = TestSet(systems=systems, references=(reference,))

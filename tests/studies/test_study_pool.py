@@ -206,8 +206,8 @@ def test_every_unit_is_as_likely_as_any_other_to_be_in_a_part() -> None:
 @pytest.mark.parametrize(
     ("shares", "claim"),
     [
-        ([0.02, 1.0], "parts of at least 5 segments, each of another size"),
-        ([0.5, 0.501], "each of another size"),
+        ([0.02, 1.0], "shares that give different sizes, each of at least 5 segments"),
+        ([0.5, 0.501], "different sizes"),
         ([0.5], "at least 2, to fit a law to"),
     ],
 )

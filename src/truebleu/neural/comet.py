@@ -117,7 +117,7 @@ class CometEngine(Engine):
         else:
             if difference <= TOLERANCE:
                 return True
-            reason = f"scores from embeddings differ from those of `predict` by {difference:.2g}"
+            reason = f"scores from embeddings differ from `predict` by {difference:.2g}"
         notify(f"{self.name}: {reason}; `predict` will score all texts, which takes longer")
         return False
 

@@ -202,7 +202,7 @@ def test_embeddings_that_predict_contradicts_are_not_used(
 
     monkeypatch.setattr(CometEngine, "_by_embeddings", shifted)
     scores = scores_of(texts, KINDS["regression"])
-    assert "scores from embeddings differ from those of `predict` by" in capsys.readouterr().err
+    assert "scores from embeddings differ from `predict` by" in capsys.readouterr().err
     expected = predicted(models, "regression", samples(texts, "a", references=True))
     np.testing.assert_allclose(scores[:, 0], expected, atol=1e-6)
 
