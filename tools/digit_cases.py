@@ -68,7 +68,7 @@ SHORT = {
     "agreeing": "--replicates 200 --permutations 300",
 }
 
-CORRECTIONS = ("none", "bonferroni", "sidak", "bh", "westfall-young")
+CORRECTIONS = ("none", "bonferroni", "bh", "westfall-young")
 
 CASES = {
     # score: metrics and their settings
