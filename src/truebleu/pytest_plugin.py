@@ -27,7 +27,7 @@ __all__ = ["Gate", "truebleu_gate"]
 
 
 class Gate:
-    """Value of the fixture: gates whose verdict is the message of a failing test."""
+    """Value of `truebleu_gate`; `assert_not_worse` fails a test with the gate's verdict."""
 
     def assert_not_worse(
         self,

@@ -160,7 +160,7 @@ def _metric_text(name: str, settings: Sequence[str]) -> str:
 
 
 def _default(name: str, settings: Sequence[Sequence[str]]) -> str:
-    """Return the text without settings that have alternatives, or with their first alternatives."""
+    """Return the metric's text without the settings that vary, or else with their first values."""
     text = _metric_text(name, [values[0] for values in settings if len(values) == 1])
     try:
         parse_requested(text)

@@ -728,7 +728,7 @@ class Tokens(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMetric(NativeMetric):
-    """A native metric of tokens; an external tokenizer splits the texts before counting.
+    """A native metric of tokens; an external tokenizer, if set, splits texts before counting.
 
     Attributes:
         chosen_for: script for which `for_references` chose the tokenizer.

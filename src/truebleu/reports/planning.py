@@ -194,7 +194,7 @@ def _answer(plan: Plan, pair: PairPlan) -> Iterator[str]:
             f"{times:,.{2 if times < 10 else 0}f} times this one."
         )
     elif pair.units_by_pilot is not None:
-        yield f"{goal}, this pilot cannot plan a size: {pair.reasons['units_needed']}."
+        yield f"{goal}, no size can be planned from this pilot: {pair.reasons['units_needed']}."
     elif pair.difference is not None:
         yield f"{goal}, no test set is large enough: {pair.reasons['units_needed']}."
     if pair.smallest_difference is None:

@@ -375,7 +375,7 @@ class _Folder:
 
 
 def _score_files(folder: str, pattern: str) -> dict[tuple[str, ...], dict[str, str]]:
-    """Return the paths of files of scores by level, by the groups of `pattern`."""
+    """Map the groups that `pattern` matches to the paths of their score files, by level."""
     files = defaultdict[tuple[str, ...], dict[str, str]](dict)
     for level in ("seg", "sys"):
         for name in _names(folder):

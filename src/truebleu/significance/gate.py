@@ -625,7 +625,7 @@ def _adjust_for_metrics(
     settings: GateSettings,
     alpha: float,
 ) -> list[PairTests]:
-    """Adjust the tests of all metrics by their largest difference in the same swaps."""
+    """Adjust the p-values of all metrics by the step-down maximum over the swaps they share."""
     units = statistics[0].units
     swaps = Swaps(replicates=_replicates(settings, alpha, units), seed=settings.seed)
     null: list[list[Values]] = [[] for _ in statistics]

@@ -361,8 +361,8 @@ class ReplicateTest(SignificanceTest):
     """A test by the differences of replicates.
 
     Attributes:
-        p_value: function of the observed differences, the replicates' differences, the alternative
-            and the keyword `scale` that returns p-values.
+        p_value: function that returns p-values from the observed differences, the replicates'
+            differences, the alternative and the keyword `scale`.
     """
 
     p_value: Callable[..., Values]

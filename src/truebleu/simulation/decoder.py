@@ -246,7 +246,7 @@ def _decode(
 def _best(
     ways: Sequence[tuple[_Hypotheses, _Step]], weights: Mapping[str, float], size: int
 ) -> _Hypotheses:
-    """Return the best of all hypotheses extended by each step."""
+    """Extend hypotheses by the steps that follow them; return the `size` best different ones."""
     # The weighted sum of sparse features is one more column, with weight 1.
     vector = np.array([*(weights.get(name, 0.0) for name in FEATURES), 1.0])
     blocks = []
